@@ -1,0 +1,1 @@
+"""Shared source of the metric modules."""

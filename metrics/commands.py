@@ -1,0 +1,129 @@
+"""The verbs of the command line."""
+
+import dataclasses
+import json
+import sys
+from pathlib import Path
+
+import evaluate
+
+from .files import pair_documents, read_documents
+from .tables import score_table, type_table
+from .vendor import ROOT, module_folders
+
+DEMO_TARGET = 0.95
+RECEIPTS = ROOT / "examples" / "receipts"
+
+
+def load_metric(name):
+    known = {folder.name: folder for folder in module_folders()}
+    if name not in known:
+        raise ValueError(f"there is no metric {name!r}; there are {', '.join(known)}")
+    return evaluate.load(str(known[name]), keep_in_memory=True)
+
+
+def add_score(verbs):
+    parser = verbs.add_parser("score", help="score one or several systems; any option of the metric is --option value")
+    parser.add_argument("metric")
+    parser.add_argument("--predictions", action="append", required=True, metavar="PATH", help="may be given repeatedly")
+    parser.add_argument("--references", required=True, metavar="PATH")
+    parser.add_argument("--output", metavar="FILE", help="write all results as JSON")
+    parser.set_defaults(run=score)
+
+
+def score(given, unknown):
+    metric = load_metric(given.metric)
+    options = parse_options(metric, unknown)
+    references = read_documents(given.references)
+    results = {}
+    for path in given.predictions:
+        counts = count_files(metric, read_documents(path), references, options, path)
+        results[_system_name(path, results)] = metric.score(counts, **options)
+    print(score_table(results))
+    if options.get("per_type"):
+        print_type_tables(metric, results)
+    print(f"\n{metric.signature(**options)}")
+    if given.output:
+        Path(given.output).write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n", "utf-8")
+
+
+def count_files(metric, predictions, references, options, path):
+    predicted, expected, missing = pair_documents(predictions, references, options.get("on_invalid", "raise"))
+    if missing:
+        print(
+            f"{path}: {len(missing)} documents without a prediction are scored as empty: {', '.join(missing[:5])}",
+            file=sys.stderr,
+        )
+    return metric.count(predicted, expected, **options)
+
+
+def print_type_tables(metric, results):
+    for family, score_name in metric.SHOWN_PER_TYPE.items():
+        print(f"\n{type_table(results, score_name, family)}")
+
+
+def parse_options(metric, words):
+    """Options of the metric from words like --per-type --thresholds auto."""
+    fields = {field.name: field for field in dataclasses.fields(metric.OPTIONS)}
+    options, words = {}, list(words)
+    while words:
+        word = words.pop(0)
+        name = word.removeprefix("--").split("=")[0].replace("-", "_")
+        if not word.startswith("--") or name not in fields:
+            known = ", ".join("--" + known.replace("_", "-") for known in fields)
+            raise ValueError(f"unknown option {word!r}; {metric.name} has {known}")
+        if "=" in word:
+            options[name] = _read_value(word.split("=", 1)[1])
+        elif fields[name].type in (bool, "bool"):
+            options[name] = True
+        elif words:
+            options[name] = _read_value(words.pop(0))
+        else:
+            raise ValueError(f"option {word} needs a value")
+    return options
+
+
+def _read_value(text):
+    """A JSON value, or the text itself."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _system_name(path, taken):
+    name = Path(path).stem
+    return name if name not in taken else str(path)
+
+
+def add_demo(verbs):
+    parser = verbs.add_parser("demo", help="score two invented systems on the receipts of examples/receipts")
+    parser.set_defaults(run=demo)
+
+
+def demo(given, unknown):
+    if unknown:
+        raise ValueError(f"demo takes no options, got {unknown[0]!r}")
+    metric = load_metric("kieval")
+    references = read_documents(RECEIPTS / "references.jsonl")
+    options = {"system_a": {}, "system_b": {"thresholds": "auto", "target_aligned": DEMO_TARGET}}
+    results = {}
+    for name, own_options in options.items():
+        predictions = read_documents(RECEIPTS / f"{name}.jsonl")
+        counts = count_files(metric, predictions, references, own_options, name)
+        results[name] = metric.score(counts, per_type=True, confidence_level=0.95, **own_options)
+    print(
+        f"{len(references.documents)} receipts, values compared exactly. 95 % intervals over documents in brackets.\n"
+    )
+    print(score_table(results))
+    print(f"\nWhich fields fail?\n{type_table(results, 'aligned')}")
+    print(f"\n{_automation(results['system_b']['operating_point'])}")
+
+
+def _automation(point):
+    if point is None:
+        return f"system_b reaches {DEMO_TARGET:.0%} aligned with no threshold of its confidence."
+    return (
+        f"system_b reaches {point['aligned']:.1%} aligned when predictions with a confidence below "
+        f"{point['threshold']:g} are reviewed: {point['automation_rate']:.0%} need no review."
+    )

@@ -1,0 +1,63 @@
+import json
+
+import pytest
+from helpers import ROOT
+
+from metrics.__main__ import main
+
+RECEIPTS = ROOT / "examples" / "receipts"
+SCORE = ["score", "kieval", "--references", str(RECEIPTS / "references.jsonl")]
+SYSTEMS = ["--predictions", str(RECEIPTS / "system_a.jsonl"), "--predictions", str(RECEIPTS / "system_b.jsonl")]
+
+
+def test_score_prints_scores_as_rows_and_systems_as_columns(capsys, tmp_path, kieval):
+    output = tmp_path / "result.json"
+    assert main([*SCORE, *SYSTEMS, "--per-type", "--confidence-level", "0.9", "--output", str(output)]) == 0
+    printed = capsys.readouterr().out
+    assert printed.splitlines()[0].split() == ["system_a", "system_b"]
+    results = json.loads(output.read_text("utf-8"))
+    assert f"{results['system_a']['aligned']:.3f} [" in printed
+    assert "menu.name" in printed
+    assert printed.splitlines()[-1] == kieval.signature()
+    lines = [json.loads(line) for line in (RECEIPTS / "system_b.jsonl").read_text("utf-8").splitlines()]
+    references = [json.loads(line) for line in (RECEIPTS / "references.jsonl").read_text("utf-8").splitlines()]
+    expected = kieval.compute(
+        predictions=[line["document"] for line in lines], references=[line["document"] for line in references]
+    )
+    assert {name: results["system_b"][name] for name in expected} == expected
+
+
+def test_missing_predictions_are_reported_and_scored_as_empty(capsys, tmp_path):
+    some = (RECEIPTS / "references.jsonl").read_text("utf-8").splitlines()[:-1]
+    (tmp_path / "some.jsonl").write_text("\n".join(some), "utf-8")
+    assert main([*SCORE, "--predictions", str(tmp_path / "some.jsonl")]) == 0
+    captured = capsys.readouterr()
+    assert "1 documents without a prediction are scored as empty: receipt-20" in captured.err
+    assert "documents          20" in captured.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["score", "kie", *SCORE[2:], *SYSTEMS], "there is no metric 'kie'; there are"),
+        ([*SCORE, "--predictions", "none.jsonl"], "none.jsonl: there is no such file"),
+        ([*SCORE, *SYSTEMS, "--shema", "x"], "unknown option '--shema'; kieval has --schema"),
+        ([*SCORE, *SYSTEMS, "--confidence-level"], "option --confidence-level needs a value"),
+        ([*SCORE, *SYSTEMS, "--confidence-level=2"], "confidence_level must be a number between 0 and 1, got 2"),
+        ([*SCORE, *SYSTEMS[:2], "--thresholds", "auto"], "has no confidence, which thresholds needs"),
+        (["demo", "--fast"], "demo takes no options"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(capsys, arguments, message):
+    assert main(arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert message in captured.err
+    assert captured.err.count("\n") == 1
+
+
+def test_demo_answers_its_three_questions(capsys):
+    assert main(["demo"]) == 0
+    printed = capsys.readouterr().out
+    for part in ("20 receipts", "aligned", "Which fields fail?", "need no review"):
+        assert part in printed
