@@ -14,6 +14,7 @@ import math
 from collections.abc import Iterable, Mapping
 from itertools import chain
 from numbers import Number
+from operator import itemgetter
 
 import numpy as np
 import pyarrow as pa
@@ -113,46 +114,51 @@ def _normalise_or_mark(document, place, may_be_invalid):
 def _columns_of_plain_groups(documents):
     """The flat columns of nested groups, or None where anything needs `normalise` to judge it.
 
-    Every check is one pass in C over a flat list: this is the path that a training loop takes.
+    Every step is one pass in C over a flat list: this is the path that a training loop takes.
     """
     if not _all_of_type(documents, list):
         return None
-    groups = list(chain.from_iterable(documents))
-    if not _all_of_type(groups, dict) or not _have_keys(groups, [GROUP_KEYS]):
-        return None
-    entity_lists = [group["entities"] for group in groups]
-    group_types = [group["type"] for group in groups]
-    if not _all_of_type(entity_lists, list) or not _all_of_type(group_types, str):
-        return None
-    entities = list(chain.from_iterable(entity_lists))
-    if not _all_of_type(entities, dict) or not _have_keys(entities, [ENTITY_KEYS, ENTITY_KEYS_WITH_CONFIDENCE]):
-        return None
-    types = [entity["type"] for entity in entities]
-    values = [entity["value"] for entity in entities]
-    confidences = [entity.get("confidence") for entity in entities]
-    if not _all_of_type(types, str) or not _all_of_type(values, str):
-        return None
-    if set(map(type, confidences)) == {type(None)}:
-        confidences = pa.nulls(len(confidences), pa.float64())
-    elif not all(c is None or type(c) is float and 0 <= c <= 1 for c in confidences):
-        return None
     try:
-        columns = [pa.array(column, pa.string()) for column in (group_types, types, values)]
-    except UnicodeEncodeError:
+        groups = list(chain.from_iterable(documents))
+        entity_lists = list(map(itemgetter("entities"), groups))
+        group_types = list(map(itemgetter("type"), groups))
+        if not _all_of_type(entity_lists, list) or set(map(len, groups)) - {len(GROUP_KEYS)}:
+            return None
+        entities = list(chain.from_iterable(entity_lists))
+        types = list(map(itemgetter("type"), entities))
+        values = list(map(itemgetter("value"), entities))
+        if (confidences := _plain_confidences(entities)) is None:
+            return None
+        columns = [_text_column(texts) for texts in (group_types, types, values)]
+    except (KeyError, TypeError, IndexError, UnicodeEncodeError):
         return None
-    return _offsets(documents), _offsets(entity_lists), *columns, pa.array(confidences, pa.float64())
+    return _offsets(documents), _offsets(entity_lists), *columns, confidences
 
 
 def _all_of_type(items, expected):
     return set(map(type, items)) <= {expected}
 
 
-def _have_keys(mappings, allowed):
-    return all(frozenset(keys) in allowed for keys in set(map(tuple, mappings)))
+def _text_column(texts):
+    """An Arrow column of texts. Arrow would take bytes and None too; joining refuses them."""
+    "".join(texts)
+    return pa.array(texts, pa.string())
+
+
+def _plain_confidences(entities):
+    """The column of confidences, or None where an entity has other keys or a confidence is not plain."""
+    sizes = set(map(len, entities))
+    if not sizes - {len(ENTITY_KEYS)}:
+        return pa.nulls(len(entities), pa.float64())
+    confidences = [entity.get("confidence") for entity in entities]
+    has_other_keys = any(len(entity) != len(ENTITY_KEYS) + ("confidence" in entity) for entity in entities)
+    if has_other_keys or not all(c is None or type(c) is float and 0 <= c <= 1 for c in confidences):
+        return None
+    return pa.array(confidences, pa.float64())
 
 
 def _offsets(lists):
-    return np.concatenate([[0], np.cumsum([len(items) for items in lists], dtype=np.int64)])
+    return np.concatenate([[0], np.cumsum(list(map(len, lists)), dtype=np.int64)])
 
 
 def _assemble(group_offsets, entity_offsets, group_types, types, values, confidences, invalid):
@@ -169,7 +175,7 @@ def _without_absent_values(documents):
     lists = pc.struct_field(groups, "entities")
     entities = lists.flatten()
     values, types = pc.struct_field(entities, "value"), pc.struct_field(entities, "type")
-    blank = pc.fill_null(pc.equal(pc.utf8_trim_whitespace(values), ""), True)
+    blank = pc.fill_null(pc.or_(pc.equal(pc.binary_length(values), 0), pc.utf8_is_space(values)), True)
     keep = pc.invert(pc.and_(blank, pc.not_equal(types, "")))
     if pc.all(keep).as_py() is not False:
         return documents

@@ -20,7 +20,7 @@ from .counts import Rows, intervals, to_plain, to_plain_list
 from .documents import to_arrow
 from .problems import DocumentError, quote
 
-DOCUMENTS_AT_ONCE = 2_000
+DOCUMENTS_AT_ONCE = 4_000
 WRITTEN_AT_ONCE = 10_000
 
 _TEXT, _NUMBER = datasets.Value("string"), datasets.Value("float64")
@@ -121,8 +121,8 @@ class DocumentMetric:
         parsed = self._options(options)
         if predictions is not None or references is not None:
             table = self._to_table(predictions, references, parsed.on_invalid)
-            self._require_confidence(parsed, table["predictions"])
             self._require_confidence(parsed)
+            self._require_confidence(parsed, table["predictions"])
             self._write(table)
         elif self.writer is None:
             raise ValueError("nothing to score: give predictions and references, or add documents first")
@@ -202,8 +202,9 @@ class DocumentMetric:
 
     def _require_confidence(self, options, predictions=None):
         needed = self._needs_confidence(options)
-        unsure = entity_without_confidence(predictions) if predictions is not None else self._unscored.unsure
-        if needed and unsure:
+        if not needed:
+            return
+        if unsure := self._unscored.unsure if predictions is None else entity_without_confidence(predictions):
             index, entity = unsure
             remedy = "give one to every predicted entity"
             raise DocumentError(("predictions", index), f"{entity} has no confidence, which {needed} needs: {remedy}")
