@@ -12,6 +12,7 @@ or says where it is wrong. `to_arrow` does so for a list of documents and return
 
 import math
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from itertools import chain
 from numbers import Number
 from operator import itemgetter
@@ -29,6 +30,7 @@ DOCUMENT = pa.list_(GROUP)
 
 FORMS = "a document (groups, mapping, entities, tagged tokens or JSON text)"
 MAX_DEPTH = 100
+NORMALISED_AT_ONCE = 500
 GROUP_KEYS = frozenset({"type", "entities"})
 ENTITY_KEYS = frozenset({"type", "value"})
 ENTITY_KEYS_WITH_CONFIDENCE = ENTITY_KEYS | {"confidence"}
@@ -49,15 +51,23 @@ def to_arrow(documents, side="predictions", on_invalid="raise", places=None):
         if isinstance(documents, pa.Array):
             return _without_absent_values(documents)
     documents = _as_documents(documents, side)
-    if (columns := _columns_of_plain_groups(documents)) is None:
-        may_be_invalid = side == "predictions" and on_invalid == "empty"
-        documents = [
-            _normalise_or_mark(document, (places[index],) if places else (side, index), may_be_invalid)
-            for index, document in enumerate(documents)
-        ]
-        columns = _columns_of_plain_groups([document or [] for document in documents])
-    array = _assemble(*columns, invalid=[document is None for document in documents])
-    return _without_absent_values(array)
+    if (columns := _columns_of_plain_groups(documents)) is not None:
+        return _without_absent_values(_assemble(*columns))
+    may_be_invalid = side == "predictions" and on_invalid == "empty"
+    places = [(place,) for place in places] if places else [(side, index) for index in range(len(documents))]
+    parts = [
+        _normalise_to_arrow(documents[start : start + NORMALISED_AT_ONCE], places[start:], may_be_invalid)
+        for start in range(0, len(documents), NORMALISED_AT_ONCE)
+    ]
+    return _without_absent_values(pa.concat_arrays(parts))
+
+
+def _normalise_to_arrow(documents, places, may_be_invalid):
+    normalised = [
+        _normalise_or_mark(document, place, may_be_invalid) for document, place in zip(documents, places, strict=False)
+    ]
+    invalid = [document is None for document in normalised]
+    return _assemble(*_columns_of_plain_groups([document or [] for document in normalised]), invalid=invalid)
 
 
 def normalise(document, place=("document",)):
@@ -161,7 +171,7 @@ def _offsets(lists):
     return np.concatenate([[0], np.cumsum(list(map(len, lists)), dtype=np.int64)])
 
 
-def _assemble(group_offsets, entity_offsets, group_types, types, values, confidences, invalid):
+def _assemble(group_offsets, entity_offsets, group_types, types, values, confidences, invalid=()):
     entities = pa.StructArray.from_arrays([types, values, confidences], fields=list(ENTITY))
     entity_lists = pa.ListArray.from_arrays(pa.array(entity_offsets, pa.int32()), entities, pa.list_(ENTITY))
     groups = pa.StructArray.from_arrays([group_types, entity_lists], fields=list(GROUP))
@@ -278,45 +288,64 @@ def _confidence(confidence, place):
 def _from_mapping(mapping, place):
     groups, ungrouped = [], []
     for key, value in mapping.items():
-        path, key_place = _key_path("", key, place), (*place, key)
-        if isinstance(value, Mapping):
-            groups.append({"type": path, "entities": list(_flatten(path, value, key_place, 2))})
-        elif isinstance(value, SEQUENCES):
-            for index, item in enumerate(value):
-                item_place = (*key_place, index)
-                if isinstance(item, Mapping):
-                    groups.append({"type": path, "entities": list(_flatten(path, item, item_place, 3))})
-                else:
-                    ungrouped.append({"type": path, "value": _scalar(item, item_place)})
-        else:
-            ungrouped.append({"type": path, "value": _scalar(value, key_place)})
+        path = _key_path("", key, place)
+        if type(value) is str and value.isascii():
+            ungrouped.append({"type": path, "value": value})
+            continue
+        for item, item_place in _items(value, (*place, key)):
+            if _is_mapping(item):
+                entities = []
+                _flatten(path, item, item_place, entities, depth=len(item_place))
+                groups.append({"type": path, "entities": entities})
+            else:
+                ungrouped.append({"type": path, "value": _scalar(item, item_place)})
     if ungrouped:
         groups.append({"type": "", "entities": ungrouped})
     return groups
 
 
-def _flatten(prefix, mapping, place, depth):
-    """The entities of a mapping inside a group, with their dotted paths."""
+def _flatten(prefix, mapping, place, entities, depth):
+    """Adds the entities of a mapping inside a group, with their dotted paths."""
     if depth > MAX_DEPTH:
         raise DocumentError(place[:4], f"nested deeper than {MAX_DEPTH} levels: flatten the document first")
     for key, value in mapping.items():
-        path, key_place = _key_path(prefix, key, place), (*place, key)
-        items = enumerate(value) if isinstance(value, SEQUENCES) else [(None, value)]
-        for index, item in items:
-            item_place = key_place if index is None else (*key_place, index)
-            if isinstance(item, Mapping):
-                yield from _flatten(path, item, item_place, depth + 1)
+        path = _key_path(prefix, key, place)
+        if type(value) is str and value.isascii():
+            entities.append({"type": path, "value": value})
+            continue
+        for item, item_place in _items(value, (*place, key)):
+            if _is_mapping(item):
+                _flatten(path, item, item_place, entities, depth + 1)
             else:
-                yield {"type": path, "value": _scalar(item, item_place)}
+                entities.append({"type": path, "value": _scalar(item, item_place)})
+
+
+def _items(value, place):
+    """What a value holds, and where: the items of a list, or the value itself."""
+    if isinstance(value, SEQUENCES):
+        return [(item, (*place, index)) for index, item in enumerate(value)]
+    return [(value, place)]
+
+
+def _is_mapping(value):
+    return type(value) is dict or isinstance(value, Mapping)
 
 
 def _key_path(prefix, key, place):
+    if (path := _join_path(prefix, key)) is not None:
+        return path
     if not isinstance(key, str):
         raise DocumentError(place, f"keys must be text, got {_type_name(key)} {quote(key)}: write it as text")
-    if not key:
-        raise DocumentError(place, "an empty key: name the entity type")
-    key = _text(key, place)
-    return key if not prefix or key.startswith(prefix + ".") else f"{prefix}.{key}"
+    _text(key, place)
+    raise DocumentError(place, "an empty key: name the entity type")
+
+
+@lru_cache(maxsize=65_536)
+def _join_path(prefix, key):
+    """The dotted path of a key, or None where it is no text. Data sets have few keys and many documents."""
+    if not isinstance(key, str) or not key or not _is_encodable(key):
+        return None
+    return str(key) if not prefix or key.startswith(prefix + ".") else f"{prefix}.{key}"
 
 
 # One document: tagged tokens
@@ -387,15 +416,22 @@ def _number_text(number, place):
 
 
 def _text(text, place):
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
+    if not _is_encodable(text):
         raise DocumentError(
             place,
-            f"a lone surrogate at character {error.start} of {quote(text)}: "
-            "decode the source as UTF-8, or replace such characters",
-        ) from None
+            f"a lone surrogate in {quote(text)}: decode the source as UTF-8, or replace such characters",
+        )
     return text if type(text) is str else str(text)
+
+
+def _is_encodable(text):
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _type_name(value):

@@ -171,7 +171,7 @@ ERRORS = {
     "negative confidence": ([{"type": "a", "value": "1", "confidence": -1}], "between 0 and 1, got -1.0"),
     "text confidence": ([{"type": "a", "value": "1", "confidence": "0.5"}], "between 0 and 1, got str"),
     "confidence in JSON": ('[{"type": "a", "value": "1", "confidence": 7}]', "between 0 and 1, got 7.0"),
-    "surrogate value": ({"total": "a\ud800"}, 'predictions[0]["total"]: a lone surrogate at character 1', "UTF-8"),
+    "surrogate value": ({"total": "a\ud800"}, 'predictions[0]["total"]: a lone surrogate in', "UTF-8"),
     "surrogate type": ([("a\udfff", "1")], "a lone surrogate"),
     "surrogate in groups": ([{"type": "a", "entities": [{"type": "a", "value": "\ud800"}]}], "a lone surrogate"),
     "tokens and tags": ({"tokens": ["a"], "tags": []}, "1 tokens but 0 tags"),
