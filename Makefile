@@ -25,8 +25,8 @@ test: $(VENV)/test.stamp  ## check the vendored copies, the style and the tests
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m pytest
 
-bench: $(VENV)/run.stamp  ## measure speed side by side with the peers
-	$(PYTHON) benchmarks/bench.py
+bench: $(VENV)/bench.stamp  ## measure speed, and compare with the peers side by side
+	for script in benchmarks/bench_*.py benchmarks/compare.py; do echo "== $$script"; $(PYTHON) $$script || exit 1; done
 
 vendor: $(VENV)/run.stamp  ## copy the shared source into the metric folders
 	$(PYTHON) -m metrics.vendor
@@ -42,6 +42,10 @@ $(PYTHON):
 	echo "Python 3.11 or newer is needed: install it, or put it on PATH as python3." >&2; exit 1
 
 $(VENV)/run.stamp: requirements.txt | $(PYTHON)
+	$(PYTHON) -m pip install --quiet --requirement $<
+	@touch $@
+
+$(VENV)/bench.stamp: requirements-bench.txt $(VENV)/run.stamp
 	$(PYTHON) -m pip install --quiet --requirement $<
 	@touch $@
 
