@@ -347,7 +347,11 @@ def _from_mapping(mapping, place):
     groups, ungrouped = [], []
     for key, value in mapping.items():
         path, key_place = _key_path("", key, place), (*place, key)
-        if isinstance(value, Mapping):
+        if _is_plain(value):
+            ungrouped.append({"type": path, "value": value})
+        elif type(value) is list and all(map(_is_plain, value)):
+            ungrouped += [{"type": path, "value": item} for item in value]
+        elif isinstance(value, Mapping):
             groups.append({"type": path, "entities": list(_flatten(path, value, key_place, 2))})
         elif isinstance(value, SEQUENCES):
             for index, item in enumerate(value):
@@ -427,6 +431,11 @@ def _read_tag(tag, place):
 
 
 # Values
+
+
+def _is_plain(value):
+    """Whether a value needs no look: models mostly write such, and to look at each costs most of the reading."""
+    return type(value) is str and value.isascii()
 
 
 def _scalar(value, place):
