@@ -83,16 +83,14 @@ class Fields:
         return match[self.options.strategy]()
 
     def _match_positions(self):
-        return _select(self._pairs_of_positions(), self._are_same(self._pairs_of_positions()))
+        pairs = self._pairs_of_positions()
+        return _select(pairs, self.pairs_of_values.match(*self._values_of(pairs)))
 
     def _pairs_of_positions(self):
         """Items that stand at the same position of the same field."""
         width = max(items.position.max(initial=0) for items in self.items) + 1
         keys = [items.cell * width + items.position for items in self.items]
         return np.intersect1d(*keys, assume_unique=True, return_indices=True)[1:]
-
-    def _are_same(self, pairs):
-        return self.pairs_of_values.match(*self._values_of(pairs))
 
     def _values_of(self, pairs):
         predictions, references = self.batch.sides
