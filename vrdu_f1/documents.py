@@ -30,7 +30,8 @@ DOCUMENT = pa.list_(GROUP)
 
 FORMS = "a document (groups, mapping, entities, tagged tokens or JSON text)"
 MAX_DEPTH = 100
-NORMALISED_AT_ONCE = 500
+# Few enough that what one pass leaves in the processor's cache serves the next.
+READ_AT_ONCE = 500
 GROUP_KEYS = frozenset({"type", "entities"})
 ENTITY_KEYS = frozenset({"type", "value"})
 ENTITY_KEYS_WITH_CONFIDENCE = ENTITY_KEYS | {"confidence"}
@@ -51,20 +52,22 @@ def to_arrow(documents, side="predictions", on_invalid="raise", places=None):
         if isinstance(documents, pa.Array):
             return _without_absent_values(documents)
     documents = _as_documents(documents, side)
-    if (columns := _columns_of_plain_groups(documents)) is not None:
-        return _without_absent_values(_assemble(*columns))
     may_be_invalid = side == "predictions" and on_invalid == "empty"
-    places = [(place,) for place in places] if places else [(side, index) for index in range(len(documents))]
-    parts = [
-        _normalise_to_arrow(documents[start : start + NORMALISED_AT_ONCE], places[start:], may_be_invalid)
-        for start in range(0, len(documents), NORMALISED_AT_ONCE)
-    ]
+    parts = [pa.array([], DOCUMENT)]
+    for start in range(0, len(documents), READ_AT_ONCE):
+        some = documents[start : start + READ_AT_ONCE]
+        if (columns := _columns_of_plain_groups(some)) is not None:
+            parts.append(_assemble(*columns))
+        else:
+            numbers = range(start, start + len(some))
+            some_places = [(places[number],) if places else (side, number) for number in numbers]
+            parts.append(_normalise_to_arrow(some, some_places, may_be_invalid))
     return _without_absent_values(pa.concat_arrays(parts))
 
 
 def _normalise_to_arrow(documents, places, may_be_invalid):
     normalised = [
-        _normalise_or_mark(document, place, may_be_invalid) for document, place in zip(documents, places, strict=False)
+        _normalise_or_mark(document, place, may_be_invalid) for document, place in zip(documents, places, strict=True)
     ]
     invalid = [document is None for document in normalised]
     return _assemble(*_columns_of_plain_groups([document or [] for document in normalised]), invalid=invalid)
