@@ -48,7 +48,10 @@ def to_arrow(documents, side="predictions", on_invalid="raise", places=None):
         if isinstance(documents, pa.Array):
             return _without_absent_values(documents)
     documents = _as_documents(documents, side)
-    if (columns := _columns_of_plain_groups(documents)) is None:
+    columns = _columns_of_plain_groups(documents)
+    if columns is None:
+        columns = _columns_of_plain_pairs(documents)
+    if columns is None:
         may_be_invalid = side == "predictions" and on_invalid == "empty"
         documents = [
             _normalise_or_mark(document, (places[index],) if places else (side, index), may_be_invalid)
@@ -141,6 +144,25 @@ def _columns_of_plain_groups(documents):
     except UnicodeEncodeError:
         return None
     return _offsets(documents), _offsets(entity_lists), *columns, pa.array(confidences, pa.float64())
+
+
+def _columns_of_plain_pairs(documents):
+    """The same for documents that are lists of (type, value)."""
+    if not _all_of_type(documents, list):
+        return None
+    pairs = list(chain.from_iterable(documents))
+    if not set(map(type, pairs)) <= {tuple, list} or set(map(len, pairs)) != {2}:
+        return None
+    types, values = ([pair[part] for pair in pairs] for part in (0, 1))
+    if not _all_of_type(types, str) or not _all_of_type(values, str):
+        return None
+    filled = [document for document in documents if document]
+    try:
+        columns = [pa.array(column, pa.string()) for column in ([""] * len(filled), types, values)]
+    except UnicodeEncodeError:
+        return None
+    offsets = np.concatenate([[0], np.cumsum([bool(document) for document in documents], dtype=np.int64)])
+    return offsets, _offsets(filled), *columns, pa.nulls(len(pairs), pa.float64())
 
 
 def _all_of_type(items, expected):
