@@ -14,6 +14,18 @@ GROUPS_DRAWN = 60
 ENTITIES_DRAWN = 200
 CHARACTERS_DRAWN = 600
 TYPES_DRAWN = 30
+# Of these more is worse; of all other scores less is.
+ERROR_RATES = frozenset({"oiecer", "oiewer", "ecer", "ewer", "cer", "wer", "beer", "btwer", "bwer"})
+
+
+def rank_worst_first(values, score):
+    """Positions of values of a score, the worst first, equal ones in their order.
+
+    >>> rank_worst_first([0.2, 0.9, 0.5], "aligned"), rank_worst_first([0.2, 0.9, 0.5], "oiecer")
+    ([0, 2, 1], [1, 2, 0])
+    """
+    sign = -1 if score in ERROR_RATES else 1
+    return sorted(range(len(values)), key=lambda position: sign * values[position])
 
 
 def draw_section(title, body, note=""):
@@ -48,19 +60,16 @@ def draw_all_scores(result):
     )
 
 
-def draw_bars(per_type, score, is_error=False):
+def draw_bars(per_type, score):
     """A table with a bar for each type, the worst first. A bar ends at 1; the number tells what lies beyond."""
     if not per_type:
         return ""
-    sign = -1 if is_error else 1
-    ranked = sorted(per_type.items(), key=lambda item: (sign * item[1][score], item[0]))
-    rows = "".join(_bar(name, scores[score]) for name, scores in ranked[:TYPES_DRAWN])
-    more = (
-        f'<p class="note">{len(ranked) - TYPES_DRAWN} more types are in the download.</p>'
-        if len(ranked) > TYPES_DRAWN
-        else ""
-    )
-    return f'<table class="bars"><tbody>{rows}</tbody></table>{more}'
+    types = sorted(per_type)
+    ranked = rank_worst_first([per_type[name][score] for name in types], score)
+    rows = "".join(_bar(types[position], per_type[types[position]][score]) for position in ranked[:TYPES_DRAWN])
+    more = len(types) - TYPES_DRAWN
+    note = f'<p class="note">{more} more types are in the download.</p>' if more > 0 else ""
+    return f'<table class="bars"><tbody>{rows}</tbody></table>{note}'
 
 
 def _bar(name, value):
@@ -84,8 +93,9 @@ def draw_alignment(groups):
     for position, group in enumerate(groups[:GROUPS_DRAWN]):
         if left <= 0:
             break
-        is_pair = group["type"] == "" or None not in (group["prediction"], group["reference"])
-        drawn.append((is_pair, _group(group, numbers[position], left)))
+        is_pair = group["type"] == "" or "score" in group or None not in (group["prediction"], group["reference"])
+        caption = "" if group["type"] == "" and len(groups) == 1 else _caption(group, *numbers[position])
+        drawn.append((is_pair, _group(group, caption, left)))
         left -= len(group["entities"])
     pairs = [html for is_pair, html in drawn if is_pair]
     alone = [html for is_pair, html in drawn if not is_pair]
@@ -106,7 +116,8 @@ def _is_cut(groups):
 
 
 def _tally(groups):
-    operations = [entity["operation"] for group in groups for entity in group["entities"]]
+    entities = [entity for group in groups for entity in group["entities"]]
+    operations = [entity["operation"] for entity in entities if entity.get("counted", True)]
     items = "".join(
         f'<li class="{name}"><b>{sign}</b> {operations.count(name)} {"" if name == "match" else "to "}{word}</li>'
         for name, (sign, word) in OPERATIONS.items()
@@ -126,33 +137,59 @@ def _number_groups(groups):
     return [(found.get("prediction"), found.get("reference")) for found in numbers]
 
 
-def _group(group, numbers, left):
-    rows = "".join(_entity(entity) for entity in group["entities"][:left])
-    head = f'<tr class="head"><th colspan="4" scope="rowgroup">{_caption(group, *numbers)}</th></tr>'
-    return f"<tbody>{head}{rows}</tbody>"
+def _group(group, caption, left):
+    """The entities of a pair of groups under its caption. A field of one value needs none."""
+    rows = "".join(_entity(entity, _name(entity, group)) for entity in group["entities"][:left])
+    if not caption or ("score" in group and len(group["entities"]) == 1):
+        return f"<tbody>{rows}</tbody>"
+    return f'<tbody><tr class="head"><th colspan="4" scope="rowgroup">{caption}</th></tr>{rows}</tbody>'
+
+
+def _name(entity, group):
+    if "score" not in group:
+        return escape(entity["type"])
+    is_list = len(group["entities"]) > 1
+    return "" if is_list else f"{escape(entity['type'])}<small>{_field_score(group)}</small>"
+
+
+def _field_score(group):
+    return "not evaluated" if group["score"] is None else f"score {number(group['score'])}"
 
 
 def _caption(group, predicted, expected):
     if group["type"] == "":
         return "Entities outside groups"
     name = escape(group["type"])
+    if "score" in group:
+        return f"{name}: {_field_score(group)}"
+    verdict = "" if group.get("is_right", True) else ", not right as a whole"
     if expected is None:
         return f"{name}: predicted {predicted}, not in the reference"
     if predicted is None:
         return f"{name}: reference {expected}, not predicted"
-    return f"{name}: predicted {predicted} ↔ reference {expected}"
+    return f"{name}: predicted {predicted} ↔ reference {expected}{verdict}"
 
 
-def _entity(entity):
+def _entity(entity, name):
     operation = entity["operation"]
     sign, word = OPERATIONS[operation]
     prediction, reference = _values(entity)
+    remark = _remark(entity)
     return (
-        f'<tr class="{operation}"><td class="operation"><b>{sign}</b> {word}</td>'
-        f'<th scope="row">{escape(entity["type"])}</th>'
+        f'<tr class="{operation}"><td class="operation"><b>{sign}</b> {word}{remark}</td>'
+        f'<th scope="row">{name}</th>'
         f'<td class="value" data-side="prediction">{prediction}</td>'
         f'<td class="value" data-side="reference">{reference}</td></tr>'
     )
+
+
+def _remark(entity):
+    """What the metric says of this pair beyond its correction."""
+    if not entity.get("counted", True):
+        return "<small>not counted</small>"
+    if entity["operation"] != "substitute" or "cer" not in entity:
+        return ""
+    return f"<small>CER {entity['cer']:.2f}, {'near' if entity['within_threshold'] else 'too far'}</small>"
 
 
 def _values(entity):

@@ -74,6 +74,7 @@ header a { color: var(--accent); text-decoration: underline; }
 .alignment .head th { font-weight: 600 !important; background: var(--card); font-size: 13px; }
 .alignment tbody tr > * { border-top: 1px solid var(--line) !important; overflow-wrap: anywhere; }
 .alignment .value { white-space: pre-wrap; font-family: var(--font-mono); font-size: 13px; }
+.alignment small { display: block; color: var(--soft); font-size: 12px; font-weight: 400; }
 .operation b { display: inline-block; width: 14px; text-align: center; }
 .match b, .match .operation { color: var(--match); }
 .substitute b, .substitute .operation { color: var(--substitute); }
@@ -108,7 +109,9 @@ header a { color: var(--accent); text-decoration: underline; }
 .plain td { font-variant-numeric: tabular-nums; }
 
 @media (max-width: 600px) {
-  .gradio-container { padding: 0 4px !important; }
+  .gradio-container > .main { padding: 8px !important; }
+  .report table :is(th, td) { padding: 3px 4px; }
+  .report section { overflow-x: auto; }
   .cards { grid-template-columns: 1fr 1fr; }
   .card { padding: 8px; }
   .alignment, .alignment tbody { display: block; }

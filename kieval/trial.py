@@ -6,6 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from .comparators import parse_schema_text
+from .drawing import rank_worst_first
 from .files import pair_documents, read_documents
 from .shipped_schemas import SHIPPED_SCHEMAS
 
@@ -104,11 +105,11 @@ class Corpus:
                 raise
         return pa.concat_tables(tables)
 
-    def worst(self, metric, counts, options, score, is_error):
+    def worst(self, metric, counts, options, score):
         """(name, value, alignment) of the documents with the worst score."""
         rows = metric.score(counts, **{**options, "per_document": True})["per_document"]
         values = [row[score] for row in rows]
-        ranked = sorted(range(len(values)), key=lambda index: -values[index] if is_error else values[index])
+        ranked = rank_worst_first(values, score)
         return [
             (self.names[index], values[index], self._explain(metric, index, options))
             for index in ranked[:WORST_DOCUMENTS]

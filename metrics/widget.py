@@ -53,7 +53,10 @@ class Example:
 
 @dataclass(frozen=True)
 class Option:
-    """An option of the metric and how it is set: a switch, a choice, a slider (low, high, step), or JSON text."""
+    """An option of the metric and how it is set.
+
+    A switch, a choice, a slider (low, high, step), plain text where the default is text, else JSON.
+    """
 
     name: str
     label: str
@@ -85,6 +88,8 @@ class Option:
         """The option's value of what the component holds."""
         if not self._is_text() or self.name == "schema":
             return value if value not in ("", None) else self.default
+        if isinstance(self.default, str):
+            return value or None
         if not (value or "").strip():
             return self.default
         try:
@@ -123,7 +128,6 @@ class Page:
     worst: str
     examples: list
     options: list = ()
-    is_error: bool = False
     file_types: tuple = (".jsonl", ".json")
     draw_extra: Callable = lambda result, options: ""
     extra_options: Callable = lambda options: {}
@@ -196,7 +200,7 @@ class Scorer:
             wanted["confidence_level"] = 0.95
         counts = corpus.count(self.metric, wanted, progress)
         result = self.metric.score(counts, **wanted)
-        worst = corpus.worst(self.metric, counts, options, self.page.worst, self.page.is_error)
+        worst = corpus.worst(self.metric, counts, options, self.page.worst)
         report = self._report(
             result,
             options,
@@ -213,7 +217,7 @@ class Scorer:
     def _bars(self, result):
         for family, score in self.metric.SHOWN_PER_TYPE.items():
             kind = "group type" if "group" in family else "entity type"
-            bars = draw_bars(result.get(family), score, self.page.is_error)
+            bars = draw_bars(result.get(family), score)
             yield draw_section(f"By {kind}", bars, f"{escape(score)}, the worst first")
 
 
