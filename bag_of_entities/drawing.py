@@ -1,6 +1,6 @@
 """Results and alignments as HTML. Every value passes through `escape`."""
 
-from .markup import escape, number
+from .markup import breakable, escape, number
 
 # operation -> (sign, word): told apart without colour too
 OPERATIONS = {
@@ -47,7 +47,7 @@ def _card(result, name, sentence):
         f'<p class="interval">95 % within {low_and_high[0]:.3f} to {low_and_high[1]:.3f}</p>' if low_and_high else ""
     )
     return (
-        f'<div class="card" data-score="{escape(name)}"><h3>{escape(name).replace("_", "_<wbr>")}</h3>'
+        f'<div class="card" data-score="{escape(name)}"><h3>{breakable(name)}</h3>'
         f'<p class="value">{escape(number(result[name]))}</p>{interval}<p class="meaning">{escape(sentence)}</p></div>'
     )
 
@@ -75,7 +75,7 @@ def draw_bars(per_type, score):
 def _bar(name, value):
     width = max(0.0, min(1.0, value)) * 100
     return (
-        f'<tr><th scope="row">{escape(name or "(none)")}</th>'
+        f'<tr><th scope="row">{breakable(name or "(none)")}</th>'
         f'<td class="bar"><span style="width:{width:.1f}%"></span></td>'
         f"<td>{escape(number(float(value)))}</td></tr>"
     )
@@ -147,9 +147,9 @@ def _group(group, caption, left):
 
 def _name(entity, group):
     if "score" not in group:
-        return escape(entity["type"])
+        return breakable(entity["type"])
     is_list = len(group["entities"]) > 1
-    return "" if is_list else f"{escape(entity['type'])}<small>{_field_score(group)}</small>"
+    return "" if is_list else f"{breakable(entity['type'])}<small>{_field_score(group)}</small>"
 
 
 def _field_score(group):

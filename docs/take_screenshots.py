@@ -16,7 +16,7 @@ sys.path[:0] = [str(DOCS.parent), str(DOCS.parent / "tests")]
 
 from pages import PAGES, find_browser, open_browser, run_page  # noqa: E402
 
-COLOURS = 64
+COLOURS = 256
 
 
 def main():

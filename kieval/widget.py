@@ -65,16 +65,17 @@ class Option:
     choices: tuple = ()
     range: tuple = ()
 
-    def component(self):
+    def component(self, value):
+        """The component that shows a value of the option."""
         shared = {"label": self.label, "info": self.info, "elem_id": f"option-{self.name}", "interactive": True}
         if isinstance(self.default, bool):
-            return gr.Checkbox(self.default, **shared)
+            return gr.Checkbox(value, **shared)
         if self.choices:
-            return gr.Radio(list(self.choices), value=self.default, **shared)
+            return gr.Radio(list(self.choices), value=value, **shared)
         if self.range:
             low, high, step = self.range
-            return gr.Slider(low, high, self.default, step=step, **shared)
-        return gr.Textbox(self.shown(self.default), lines=1, max_lines=8, **shared)
+            return gr.Slider(low, high, value, step=step, **shared)
+        return gr.Textbox(self.shown(value), lines=1, max_lines=8, **shared)
 
     def shown(self, value):
         """What the component shows for a value of the option."""
@@ -234,7 +235,7 @@ class _Builder:
     def __init__(self, page):
         self.page, self.scorer = page, Scorer(page)
         first = page.examples[0]
-        texts = _as_text(first.prediction), _as_text(first.reference)
+        texts = write_document(first.prediction), write_document(first.reference)
         outcome = self.scorer.score_document(*texts, first.options)
         with gr.Blocks(title=page.title, analytics_enabled=False, delete_cache=KEEP_UPLOADS) as self.blocks:
             gr.HTML(_head(page), apply_default_css=False)
@@ -265,7 +266,9 @@ class _Builder:
                 self.file_problem = _problem("file-problem")
                 self.score_files = gr.Button("Score the files", variant="primary", elem_id="score-files")
         with gr.Accordion("Options", open=bool(example.options), elem_id="options") as self.option_panel:
-            self.options = [option.component() for option in self.page.all_options]
+            self.options = [
+                option.component(example.options.get(option.name, option.default)) for option in self.page.all_options
+            ]
             self.option_problem = _problem("option-problem")
 
     def _add_outputs(self, outcome):
@@ -350,7 +353,7 @@ class _Builder:
         example = next(example for example in self.page.examples if example.title == title)
         shown = [option.shown(example.options.get(option.name, option.default)) for option in self.page.all_options]
         panel = gr.Accordion(open=True) if example.options else gr.skip()
-        return [_note(example), _as_text(example.prediction), _as_text(example.reference), *shown, panel]
+        return [_note(example), write_document(example.prediction), write_document(example.reference), *shown, panel]
 
     def _answer(self, prediction: dict | list | str, reference: dict | list | str, options: dict | None = None) -> dict:
         """Scores of one document. Options are those of the metric, e.g. {"per_type": true}."""
@@ -383,7 +386,7 @@ def _about_files(file_types):
 
 def _editor(label, document):
     return gr.Textbox(
-        _as_text(document), label=label, lines=9, max_lines=16, elem_id=label.lower(), elem_classes="editor"
+        write_document(document), label=label, lines=9, max_lines=16, elem_id=label.lower(), elem_classes="editor"
     )
 
 
@@ -391,7 +394,7 @@ def _problem(elem_id):
     return gr.HTML("", elem_id=elem_id, elem_classes="problem-place", apply_default_css=False)
 
 
-def _as_text(document):
+def write_document(document):
     """A document as JSON that is pleasant to read and edit: what is short stands on one line."""
     return document if isinstance(document, str) else _format(document, 0)
 

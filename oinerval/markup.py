@@ -15,6 +15,15 @@ def escape(text):
     return html.escape(str(text), quote=True).translate(TEMPLATE_SIGNS)
 
 
+def breakable(name):
+    """A name that may be broken at its dots and underscores.
+
+    >>> breakable("menu.unit_price")
+    'menu.<wbr>unit_<wbr>price'
+    """
+    return escape(name).replace("_", "_<wbr>").replace(".", ".<wbr>")
+
+
 def number(value):
     """A score with three decimals, a count as it is.
 

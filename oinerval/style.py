@@ -92,7 +92,7 @@ header a { color: var(--accent); text-decoration: underline; }
 .bars td:last-child { text-align: right !important; font-variant-numeric: tabular-nums; }
 .bars .bar { background: linear-gradient(var(--line), var(--line)) no-repeat 8px center / calc(100% - 8px) 1px; }
 
-.chart { width: 100%; max-width: 560px; height: auto; display: block; }
+.chart { width: 100%; max-width: 480px; height: auto; display: block; }
 .chart text { fill: var(--soft); font-size: 12px; font-family: var(--font); }
 .chart .axis { fill: var(--ink); }
 .chart .grid { stroke: var(--line); }

@@ -98,17 +98,36 @@ def download(page, button="#download"):
 
 
 def test_every_example_scores(page, space):
-    from metrics.widget import _as_text
-
     for example in reversed(space.declared.examples):
         page.get_by_label(example.title, exact=True).check()
         wait(page.locator("#note")).to_have_text(example.note)
-        wait(page.locator("#prediction textarea")).to_have_value(_as_text(example.prediction))
-        documents = {"predictions": [_as_text(example.prediction)], "references": [_as_text(example.reference)]}
-        result = space.metric.compute(**documents, **example.options)
+        wait(page.locator("#prediction textarea")).to_have_value(documents_of(example)["predictions"][0])
+        result = space.metric.compute(**documents_of(example), **example.options)
         for name in space.declared.scores.keys() & result.keys():
             wait(page.locator(f'[data-score="{name}"] .value')).to_have_text(shown(result, name))
         wait(page.locator(".problem")).to_have_count(0)
+
+
+def test_page_opens_with_its_first_example_and_the_options_of_it(page, space):
+    example, before = space.declared.examples[0], download(page)
+    assert before | space.metric.compute(**documents_of(example), **example.options) == before
+    for option in space.declared.all_options:
+        if option.name in example.options and isinstance(example.options[option.name], str | dict | list):
+            wait(page.locator(f"#option-{option.name} textarea")).to_have_value(
+                option.shown(example.options[option.name])
+            )
+    # what the page reads from its components gives the same again
+    page.locator("#prediction textarea").fill("[")
+    wait(page.locator("#problem .problem")).to_be_visible()
+    page.locator("#prediction textarea").fill(documents_of(example)["predictions"][0])
+    wait(page.locator(".problem")).to_have_count(0)
+    assert download(page) == before
+
+
+def documents_of(example):
+    from metrics.widget import write_document
+
+    return {"predictions": [write_document(example.prediction)], "references": [write_document(example.reference)]}
 
 
 def test_editing_changes_the_score(page, space):
@@ -138,7 +157,7 @@ def test_bad_input_shows_the_error_beside_the_editor_and_keeps_what_was_typed(pa
     wait(headline(page, space)).to_have_text(space.perfect)
 
 
-def test_injected_markup_is_shown_as_text(page, space):
+def test_injected_markup_is_shownwrite_document(page, space):
     edit(page, {HOSTILE: HOSTILE, "rows": [{HOSTILE: HOSTILE}]}, {HOSTILE: HOSTILE + " ", "rows": [{"b": HOSTILE}]})
     wait(page.locator('.alignment [data-side="prediction"]').filter(has_text=HOSTILE).first).to_be_visible()
     wait(page.locator(".alignment th").filter(has_text=HOSTILE).first).to_be_visible()
