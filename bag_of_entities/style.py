@@ -69,7 +69,7 @@ header a { color: var(--accent); text-decoration: underline; }
 .report table :is(th, td) { text-align: left; padding: 4px 8px; font-weight: 400; vertical-align: top; border: 0; }
 .alignment { table-layout: fixed; }
 .alignment thead th { color: var(--soft); font-size: 12px; }
-.alignment thead th:nth-child(1) { width: 96px; }
+.alignment thead th:nth-child(1) { width: 112px; }
 .alignment thead th:nth-child(2) { width: 26%; }
 .alignment .head th { font-weight: 600 !important; background: var(--card); font-size: 13px; }
 .alignment tbody tr > * { border-top: 1px solid var(--line) !important; overflow-wrap: anywhere; }

@@ -41,6 +41,8 @@ def take(browser, url, path, given):
     page = browser.new_page(viewport={"width": given.width, "height": 800}, color_scheme=given.scheme)
     page.goto(url)
     page.locator(".report").wait_for()
+    page.locator("#prediction textarea").wait_for()
+    page.get_by_text("Loading...").wait_for(state="hidden")
     if given.example > 1:
         code = page.locator("#prediction textarea").input_value()
         page.locator("#examples input").nth(given.example - 1).check()

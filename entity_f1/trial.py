@@ -79,9 +79,13 @@ def _check_length(name, text):
 class Corpus:
     """The documents of two uploaded files, in pairs."""
 
-    def __init__(self, predictions, references, on_invalid="raise"):
+    def __init__(self, predictions, references, on_invalid, progress):
         try:
-            predicted, expected = read_documents(predictions), read_documents(references)
+            progress(0, desc="Reading predictions")
+            predicted = read_documents(predictions)
+            progress(0.3, desc="Reading references")
+            expected = read_documents(references)
+            progress(0.6, desc="Checking documents")
             self.predictions, self.references, self.missing = pair_documents(predicted, expected, on_invalid)
         except ValueError as error:
             raise ValueError(_without_folders(str(error), predictions, references)) from None

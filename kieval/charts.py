@@ -7,6 +7,7 @@ from .markup import escape
 WIDTH, HEIGHT = 420, 250
 LEFT, RIGHT, TOP, BOTTOM = 60, 14, 14, 44
 TICKS = 5
+DOTS_AT_MOST = 40
 
 
 def line_chart(points, *, x_label, y_label, description, marked=None, level=None):
@@ -25,7 +26,8 @@ def line_chart(points, *, x_label, y_label, description, marked=None, level=None
         parts.append(f'<text class="level-name" x="{LEFT + 4}" y="{y + 15}">target {level:g}</text>')
     line = " ".join(f"{place.x(x)},{place.y(y)}" for x, y in points)
     parts.append(f'<polyline points="{line}"/>')
-    parts += [_dot(place, x, y, f"{x_label} {x:.3g}, {y_label} {y:.3f}") for x, y in points]
+    if len(points) <= DOTS_AT_MOST:
+        parts += [_dot(place, x, y, f"{x_label} {x:.3g}, {y_label} {y:.3f}") for x, y in points]
     if marked:
         parts.append(_mark(place, *marked))
     return (
@@ -47,9 +49,9 @@ class _Placement:
 
 
 def _floor_of_axis(values):
-    """0, or where everything is high, half or nine tenths: a line need not start at zero, its axis says where."""
+    """0, or a higher number where everything lies above it: a line need not start at zero, its axis says where."""
     lowest = min(values, default=0.0)
-    return next(floor for floor in (0.9, 0.5, 0.0) if lowest >= floor or floor == 0.0)
+    return next(floor for floor in (0.9, 0.8, 0.5, 0.0) if lowest >= floor or floor == 0.0)
 
 
 def _grid(place):

@@ -188,12 +188,11 @@ class Scorer:
         wanted = options | {"per_type": True} | self.page.extra_options(options)
         result = score_document(self.metric, prediction, reference, wanted)
         alignment = self.metric.explain(prediction, reference, **options)
-        report = self._report(result, options, draw_section("Corrections", draw_alignment(alignment)))
+        report = self._report(result, options, before=draw_section("Corrections", draw_alignment(alignment)))
         return Outcome(report, write_code(self.page.folder, prediction, reference, wanted), result)
 
     def score_files(self, predictions, references, options, progress):
-        progress(0, desc="Reading")
-        corpus = Corpus(predictions, references, options.get("on_invalid", "raise"))
+        corpus = Corpus(predictions, references, options.get("on_invalid", "raise"), progress)
         wanted = options | {"per_type": True} | self.page.extra_options(options)
         if len(corpus) <= DOCUMENTS_LISTED:
             wanted["per_document"] = True
@@ -202,17 +201,13 @@ class Scorer:
         counts = corpus.count(self.metric, wanted, progress)
         result = self.metric.score(counts, **wanted)
         worst = corpus.worst(self.metric, counts, options, self.page.worst)
-        report = self._report(
-            result,
-            options,
-            after=draw_documents(worst, self.page.worst, len(corpus)),
-            before=_note_of_missing(corpus.missing),
-        )
+        documents = draw_documents(worst, self.page.worst, len(corpus))
+        report = self._report(result, options, before=_note_of_missing(corpus.missing), after=documents)
         return Outcome(report, write_corpus_code(self.page.folder, predictions, references, wanted), result)
 
-    def _report(self, result, options, after, before=""):
+    def _report(self, result, options, before, after=""):
         scores = draw_scores(result, self.page.scores.items())
-        parts = [before, scores, after, *self._bars(result), self.page.draw_extra(result, options)]
+        parts = [scores, before, *self._bars(result), self.page.draw_extra(result, options), after]
         return f'<div class="report">{"".join(parts)}{draw_all_scores(result)}</div>'
 
     def _bars(self, result):
