@@ -11,6 +11,7 @@ from hypothesis import given
 from strategies import documents
 
 from metrics.documents import DOCUMENT, normalise, to_arrow
+from metrics.problems import DocumentError
 
 GROUPS = [
     {"type": "menu", "entities": [{"type": "menu.name", "value": "a"}, {"type": "menu.price", "value": "1"}]},
@@ -258,3 +259,24 @@ def test_sides_must_be_of_one_length_and_an_error_loses_nothing(predictions, ref
             method(predictions=predictions, references=references)
     result = metric.compute(predictions=[{"total": "3"}], references=[{"total": "4"}])
     assert (result["documents"], result["true_positives"]) == (2, 1)
+
+
+PAIRS = [[("a", "x"), ["b", "y z"]], [], [("", "untagged"), ("c", " ")], [["d", "é"]]]
+
+
+def test_lists_of_pairs_take_a_fast_path_to_the_same_documents():
+    assert to_arrow(PAIRS).equals(to_arrow([*PAIRS, '{"e": "1"}'])[: len(PAIRS)])
+
+
+@pytest.mark.parametrize(
+    ("pair", "message"),
+    [
+        (("a", ["x"]), r"predictions\[1\]\[0\]\[1\]: expected a text"),
+        (("a", "x", 0.5), r"predictions\[1\]\[0\]: expected a \(type, value\) pair"),
+        (("a", "\ud800"), r"predictions\[1\]\[0\]\[1\]: a lone surrogate"),
+        ((1, "x"), r"predictions\[1\]\[0\]: expected a \(type, value\) pair"),
+    ],
+)
+def test_wrong_pair_among_many_is_named(pair, message):
+    with pytest.raises(DocumentError, match=message):
+        to_arrow([[("a", "x")], [pair]])
