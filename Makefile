@@ -27,6 +27,7 @@ test: $(VENV)/test.stamp  ## check the vendored copies, the style and the tests
 
 bench: $(VENV)/run.stamp  ## measure speed side by side with the peers
 	$(PYTHON) benchmarks/bench.py
+	$(PYTHON) benchmarks/bench_oinerval.py
 
 vendor: $(VENV)/run.stamp  ## copy the shared source into the metric folders
 	$(PYTHON) -m metrics.vendor
