@@ -34,6 +34,7 @@ screenshots: $(VENV)/test.stamp  ## take the pictures of the pages in docs/ (nee
 
 bench: $(VENV)/run.stamp  ## measure speed side by side with the peers
 	$(PYTHON) benchmarks/bench.py
+	$(PYTHON) benchmarks/bench_oinerval.py
 
 vendor: $(VENV)/run.stamp  ## copy the shared source into the metric folders
 	$(PYTHON) -m metrics.vendor

@@ -58,9 +58,12 @@ def normalize_values(batch, forms):
 def split_words(values):
     """The words of all texts as codes, equal for equal words, and how many words each text has.
 
-    >>> [column.tolist() for column in split_words(pa.array(["rue de la Paix", " de  rue"]))]
-    [[0, 1, 2, 3, 1, 0], [4, 2]]
+    >>> [column.tolist() for column in split_words(pa.array(["rue de la Paix", " ", " de  rue"]))]
+    [[0, 1, 2, 3, 1, 0], [4, 0, 2]]
     """
-    lists = pc.utf8_split_whitespace(pc.utf8_trim_whitespace(values))
-    codes = lists.flatten().dictionary_encode().indices.to_numpy().astype(np.int64)
-    return codes, pc.list_value_length(lists).to_numpy().astype(np.int64)
+    trimmed = pc.utf8_trim_whitespace(values)
+    lists = pc.utf8_split_whitespace(trimmed)
+    words = lists.flatten()
+    codes = words.filter(pc.not_equal(words, "")).dictionary_encode().indices.to_numpy().astype(np.int64)
+    numbers = pc.if_else(pc.equal(trimmed, ""), 0, pc.list_value_length(lists))
+    return codes, numbers.to_numpy().astype(np.int64)

@@ -11,10 +11,10 @@ from functools import cached_property
 import numpy as np
 
 from .matching import identify, match_matrix
-from .spelling import spell_characters, spell_words
+from .spelling import distance_matrix, spell_characters, spell_words
 
 # From this many pairs on, one call for the block is faster than one call for the pairs of many blocks.
-CELLS_OF_LARGE_BLOCK = 100
+CELLS_OF_LARGE_BLOCK = 50
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,10 @@ class Blocks:
     @cached_property
     def first_cell(self):
         return np.concatenate([[0], np.cumsum(self.cells)])
+
+    @cached_property
+    def cells_of_row(self):
+        return np.repeat(self.columns.count, self.rows.count)
 
     def select(self, blocks):
         lines = (Lines(side.entity, side.start[blocks], side.count[blocks]) for side in (self.rows, self.columns))
@@ -83,64 +87,77 @@ def _lines(side, key_of_entity, keys):
 class Costs:
     """Character and word error rates, at most 1, of all pairs in the blocks of a batch."""
 
-    def __init__(self, batch, schema):
+    def __init__(self, batch, blocks, schema):
+        predictions, references = batch.sides
         self.batch = batch
-        self.characters = spell_characters(batch.values)
-        self.words = spell_words(batch.values)
+        self.expected = references.entity_value[blocks.rows.entity]  # value codes, line by line
+        self.found = predictions.entity_value[blocks.columns.entity]
+        self.characters = self._letters(spell_characters(batch.values))
+        self.words = self._letters(spell_words(batch.values))
         self.identity = identify(batch, schema)
         self.is_exact = all(comparator.name == "exact" for comparator in self.identity.comparators)
 
-    def error_rates(self, blocks, spelling):
-        """The cost of every cell; `spelling` tells whether characters or words are edited."""
-        rates = np.empty(blocks.first_cell[-1])
+    def _letters(self, spelling):
+        """A spelling, and with it the letters of every row and every column."""
+        return spelling, spelling.letters[self.expected].tolist(), spelling.letters[self.found].tolist()
+
+    def error_rates(self, blocks, letters):
+        """The cost of every cell; `letters` are those of characters or of words."""
+        spelling, *_ = letters
+        distances = np.empty(blocks.first_cell[-1], np.int32)
         is_large = blocks.cells >= CELLS_OF_LARGE_BLOCK
-        if is_large.any():
-            small = np.flatnonzero(np.repeat(~is_large, blocks.cells))
-            rates[small] = self._rates_of_pairs(blocks, small, spelling)
-            for block in np.flatnonzero(is_large).tolist():
-                self._fill_large(blocks, block, rates, spelling)
-        else:
-            rates = self._rates_of_pairs(blocks, None, spelling)
+        self._edit_small_blocks(blocks, is_large, distances, spelling)
+        for block in np.flatnonzero(is_large).tolist():
+            self._edit_large_block(blocks, block, distances, letters)
+        row = positions(blocks.rows.start, blocks.rows.count)
+        length = np.repeat(spelling.length[self.expected[row]], blocks.cells_of_row)
+        rates = distances / np.maximum(length, 1)
         if not self.is_exact:
             self._forgive(blocks, rates)
         return np.minimum(rates, 1, out=rates)
 
-    def _rates_of_pairs(self, blocks, cells, spelling):
+    def _edit_small_blocks(self, blocks, is_large, distances, spelling):
+        cells = np.flatnonzero(np.repeat(~is_large, blocks.cells)) if is_large.any() else None
         _, row, column = blocks.locate(cells)
-        predictions, references = self.batch.sides
-        expected = references.entity_value[blocks.rows.entity[row]]
-        found = predictions.entity_value[blocks.columns.entity[column]]
-        rates = np.not_equal(expected, found).astype(float)
-        # A text twice as long, or with nothing in common, takes as many edits as the reference has letters.
+        expected, found = self.expected[row], self.found[column]
+        length = spelling.length[expected]
+        # A text twice as long, or with nothing in common, takes as many edits as the reference has letters, or more.
         is_near = (spelling.mask[expected] & spelling.mask[found]) != 0
-        is_near &= spelling.length[found] < 2 * spelling.length[expected]
-        near = np.flatnonzero(is_near & (rates > 0))
-        rates[near] = spelling.rates_of_pairs(expected[near], found[near])
-        return rates
+        is_near &= spelling.length[found] < 2 * length
+        differ = expected != found
+        near = np.flatnonzero(is_near & differ)
+        edits = length * differ
+        edits[near] = spelling.distances_of_pairs(expected[near], found[near])
+        distances[slice(None) if cells is None else cells] = edits
 
-    def _fill_large(self, blocks, block, rates, spelling):
-        expected, found = self._values(blocks, block)
-        first = blocks.first_cell[block]
-        cells = rates[first : first + len(expected) * len(found)].reshape(len(expected), len(found))
-        spelling.fill_rates(expected, found, cells)
-
-    def _values(self, blocks, block):
-        """Value codes of the rows and of the columns of a block."""
-        predictions, references = self.batch.sides
-        return [
-            side.entity_value[lines.entity[lines.start[block] : lines.start[block] + lines.count[block]]]
-            for side, lines in ((references, blocks.rows), (predictions, blocks.columns))
-        ]
+    def _edit_large_block(self, blocks, block, distances, letters):
+        _, expected, found = letters
+        rows, columns, first = blocks.rows, blocks.columns, blocks.first_cell
+        matrix = distance_matrix(
+            expected[rows.start[block] : rows.start[block] + rows.count[block]],
+            found[columns.start[block] : columns.start[block] + columns.count[block]],
+        )
+        distances[first[block] : first[block + 1]] = matrix.ravel()
 
     def _forgive(self, blocks, rates):
         """Entities that are the same under the schema have no error."""
-        identity = self.identity
+        identity, rows, columns = self.identity, blocks.rows, blocks.columns
         _, row, column = blocks.locate()
-        same = identity.references[blocks.rows.entity[row]] == identity.predictions[blocks.columns.entity[column]]
-        rates[same] = 0
+        rates[identity.references[rows.entity[row]] == identity.predictions[columns.entity[column]]] = 0
         categories = blocks.key % max(len(self.batch.entity_types), 1)
         for block in np.flatnonzero(identity.fuzzy[categories]).tolist():
-            expected, found = self._values(blocks, block)
+            expected = self.expected[rows.start[block] : rows.start[block] + rows.count[block]]
+            found = self.found[columns.start[block] : columns.start[block] + columns.count[block]]
             matches = match_matrix(self.batch, identity.comparators[categories[block]], found, expected).T
             first = blocks.first_cell[block]
             rates[first : first + matches.size][matches.ravel()] = 0
+
+
+def positions(start, count):
+    """All positions of ranges, one after the other.
+
+    >>> positions(np.array([5, 0]), np.array([2, 1])).tolist()
+    [5, 6, 0]
+    """
+    before = np.cumsum(count) - count
+    return np.repeat(start - before, count) + np.arange(count.sum())

@@ -64,7 +64,8 @@ def count_errors(batch, schema, thresholds, order_dependent):
 
 def _count_entities(batch, entries, schema, thresholds, order_dependent):
     """Counts per document and per category of all metrics that compare entities."""
-    blocks, costs = find_blocks(batch), Costs(batch, schema)
+    blocks = find_blocks(batch)
+    costs = Costs(batch, blocks, schema)
     found = {oinerval_column(threshold): [] for threshold in thresholds}
     assigned = {"oiecer_errors": [], "oiewer_errors": []}
     documents = entries.per_document(entries.reference), entries.per_document(entries.predicted)
@@ -74,8 +75,8 @@ def _count_entities(batch, entries, schema, thresholds, order_dependent):
     }
     for some in _bunches(blocks, entries.types):
         bunch = blocks.select(some)
-        for unit, spelling in (("c", costs.characters), ("w", costs.words)):
-            rates = costs.error_rates(bunch, spelling)
+        for unit, letters in (("c", costs.characters), ("w", costs.words)):
+            rates = costs.error_rates(bunch, letters)
             assigned[f"oie{unit}er_errors"].append(least_cost(bunch, rates))
             if order_dependent:
                 _edit_in_order(batch, entries, bunch, rates, *sequences[f"e{unit}er_errors"])

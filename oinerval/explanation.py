@@ -28,8 +28,9 @@ def explain_entities(batch, schema, forms, threshold):
 
 def _assign(batch, schema):
     """Position of a reference entity -> position of its partner, character and word error rate."""
-    blocks, costs = find_blocks(batch), Costs(batch, schema)
-    characters, words = (costs.error_rates(blocks, spelling) for spelling in (costs.characters, costs.words))
+    blocks = find_blocks(batch)
+    costs = Costs(batch, blocks, schema)
+    characters, words = (costs.error_rates(blocks, letters) for letters in (costs.characters, costs.words))
     pairs = {}
     for block in range(len(blocks.key)):
         shape = blocks.rows.count[block], blocks.columns.count[block]

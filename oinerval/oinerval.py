@@ -151,14 +151,13 @@ def rates_and_matches(counts):
     predicted, reference = counts["predicted"], counts["reference"]
     scores = {name: error_rate(counts[f"{name}_errors"], reference) for name in ("oiecer", "oiewer")}
     scores |= match_scores("oinerval", counts["oinerval"], predicted, reference)
-    scores |= {"reference_entities": reference, "predicted_entities": predicted}
     if "ecer_errors" in counts:
         scores |= {name: error_rate(counts[f"{name}_errors"], reference) for name in ("ecer", "ewer")}
     if "nerval" in counts:
         scores |= match_scores("nerval", counts["nerval"], predicted, reference)
         scores["cer"] = error_rate(counts["character_errors"], counts["characters"])
         scores["wer"] = error_rate(counts["word_errors"], counts["words"])
-    return scores
+    return scores | {"reference_entities": reference, "predicted_entities": predicted}
 
 
 def match_scores(name, matched, predicted, reference):

@@ -23,16 +23,13 @@ class Spelling:
     length: np.ndarray
     mask: np.ndarray
 
-    def rates_of_pairs(self, expected, found):
-        """Edits per letter of the reference, for pairs of positions."""
+    def distances_of_pairs(self, expected, found):
         pairs = self.letters[expected].tolist(), self.letters[found].tolist()
-        return cpdist(*pairs, scorer=Levenshtein.distance, dtype=np.int32) / np.maximum(self.length[expected], 1)
+        return cpdist(*pairs, scorer=Levenshtein.distance, dtype=np.int32)
 
-    def fill_rates(self, expected, found, rates):
-        """The same for every pair of two lists of positions, written into a matrix."""
-        lists = self.letters[expected].tolist(), self.letters[found].tolist()
-        distances = cdist(*lists, scorer=Levenshtein.distance, dtype=np.int32)
-        np.divide(distances, np.maximum(self.length[expected], 1)[:, None], out=rates)
+
+def distance_matrix(expected, found):
+    return cdist(expected, found, scorer=Levenshtein.distance, dtype=np.int32)
 
 
 def spell_characters(values):

@@ -56,7 +56,8 @@ def test_swapping_sides_swaps_precision_and_recall(metric, pairs):
     exchange = {"precision": "recall", "recall": "precision", "false_positives": "false_negatives",
                 "false_negatives": "false_positives", "additions": "deletions", "deletions": "additions"}  # fmt: skip
     for name, score in scores.items():
-        # Error rates are divided by the references' length, and so is what OINerval accepts, except for equal texts.
+        # Error rates are divided by the references' length, so they have no such law. OINerval has it only because no
+        # two of these values are within its threshold, which is a rate of the reference's length too.
         if is_error_rate(name) or name.startswith(("reference_", "predicted_", "field", "accuracy")):
             continue
         if isinstance(score, str):  # a judgement of a score, here of one that is symmetric

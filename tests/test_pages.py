@@ -12,6 +12,7 @@ from helpers import ROOT, load
 from pages import PAGES, find_browser, open_browser, read_page, run_page
 
 from metrics.drawing import ERROR_RATES
+from metrics.files import pair_documents, read_documents
 
 pytestmark = pytest.mark.skipif(
     find_browser() is None, reason="no browser: install chromium, e.g. apt-get install chromium"
@@ -183,7 +184,8 @@ def test_schema_option_changes_the_score_and_cannot_read_files(page, space, tmp_
 def test_copied_code_gives_the_downloaded_result(page, space, tmp_path):
     edit(page, '{"a": 4.50,\n "b": ["\\u00e9\\n", "x"]}', {"a": "4.5", "b": "x"})
     open_panel(page, "python")
-    wait(page.locator("#code .cm-content")).to_contain_text("4.50")
+    for typed in ('"a": 4.50,', '"a": "4.5", "b": "x"'):
+        wait(page.locator("#code .cm-content")).to_contain_text(typed)
     result = download(page)
     page.locator("#code").get_by_label(re.compile("copy", re.IGNORECASE)).click()
     copied = page.evaluate("navigator.clipboard.readText()")
@@ -239,6 +241,30 @@ def test_uploaded_corpus_is_scored_with_the_worst_documents_first(page, space, f
     assert run_code(code) == result
     page.get_by_role("tab", name="One document").click()
     wait(page.locator(".document")).to_have_count(0)
+
+
+@pytest.mark.parametrize("space", ["entity_f1"], indirect=True)
+def test_csv_files_are_scored(page, space):
+    paths = [ROOT / "examples" / "invoices" / f"{side}.csv" for side in ("predictions", "references")]
+    assert_scored_like_read_documents(page, space, paths, **space.declared.examples[0].options)
+
+
+@pytest.mark.parametrize("space", ["oinerval", "bag_of_entities"], indirect=True)
+def test_files_of_tagged_words_are_scored(page, space, tmp_path):
+    paths = [tmp_path / "predictions.iob", tmp_path / "references.iob"]
+    paths[0].write_text("Jean B-name\nDuboi I-name\n\n1871 B-date\n")
+    paths[1].write_text("Jean B-name\nDubois I-name\n\n1871 B-date\n")
+    assert_scored_like_read_documents(page, space, paths)
+
+
+def assert_scored_like_read_documents(page, space, paths, **options):
+    upload(page, *paths)
+    page.locator(".document").first.wait_for()
+    predictions, references, _ = pair_documents(*map(read_documents, paths))
+    expected = space.metric.compute(predictions=predictions, references=references, **options)
+    assert 0 < expected[space.headline] < 1
+    wait(headline(page, space)).to_have_text(shown(expected, space.headline))
+    assert download(page)["documents"] == len(references)
 
 
 def test_broken_file_is_named_by_its_own_name_and_line(page, space, files):
