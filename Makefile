@@ -12,7 +12,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test bench vendor clean
+.PHONY: help demo app test screenshots bench vendor clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
@@ -20,10 +20,17 @@ help:  ## list the targets
 demo: $(VENV)/run.stamp  ## score two systems on the example receipts
 	$(PYTHON) -m metrics demo
 
+METRIC := kieval
+app: $(VENV)/run.stamp  ## open the page of a metric: make app METRIC=kieval
+	$(PYTHON) $(METRIC)/app.py
+
 test: $(VENV)/test.stamp  ## check the vendored copies, the style and the tests
 	$(PYTHON) -m metrics.vendor --check
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m pytest
+
+screenshots: $(VENV)/test.stamp  ## take the pictures of the pages in docs/ (needs chromium)
+	$(PYTHON) docs/take_screenshots.py
 
 bench: $(VENV)/bench.stamp  ## measure speed, and compare with the peers side by side
 	for script in benchmarks/bench_*.py benchmarks/compare.py; do echo "== $$script"; $(PYTHON) $$script || exit 1; done

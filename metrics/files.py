@@ -2,7 +2,8 @@
 
 A file of JSON lines holds one document a line: the document itself in any accepted form, or
 `{"id": .., "document": ..}`. A JSON file holds a list of those, or one document; a folder holds a JSON file for
-each document, named by its id. A CSV file has a row for each document: see `csv_files`.
+each document, named by its id. Tagged words (IOB2) stand in one file, or in a folder with a file for each document.
+A CSV file has a row for each document: see `csv_files`.
 """
 
 import json
@@ -13,6 +14,7 @@ import pyarrow as pa
 
 from .csv_files import read_csv
 from .documents import DOCUMENT, to_arrow
+from .iob import SUFFIXES, find_iob_files, read_iob, read_iob_document
 from .json_text import parse_json_text
 from .problems import quote
 
@@ -40,6 +42,7 @@ def read_documents(path):
     if not path.is_file():
         raise ValueError(f"{path}: there is no such file or folder")
     readers = {".jsonl": _read_json_lines, ".ndjson": _read_json_lines, ".json": _read_json}
+    readers |= dict.fromkeys((*SUFFIXES, ".txt"), read_iob)
     if path.suffix.lower() == ".csv":
         return _read_csv(path)
     if path.suffix.lower() not in readers:
@@ -169,8 +172,15 @@ def _read_csv(path):
 
 def _read_folder(folder):
     files = sorted(path for path in folder.iterdir() if path.suffix.lower() == ".json")
+    tagged = find_iob_files(folder)
+    if files and tagged and tagged[0].suffix.lower() in SUFFIXES:
+        raise ValueError(f"{folder}: both JSON files and {tagged[0].suffix} files: keep one kind in a folder")
+    if not files and not tagged:
+        raise ValueError(f"{folder}: no JSON files and no files of tagged words in this folder")
     if not files:
-        raise ValueError(f"{folder}: no JSON files in this folder")
+        ids = [path.stem for path in tagged]
+        _check_distinct(folder, ids)
+        return Documents([read_iob_document(path) for path in tagged], [str(path) for path in tagged], ids)
     texts = [path.read_text(encoding="utf-8-sig") for path in files]
     values = [parse_json_text(text, (str(path),)) for text, path in zip(texts, files, strict=True)]
     return Documents(values, [str(path) for path in files], [path.stem for path in files])

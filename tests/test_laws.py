@@ -56,6 +56,8 @@ def test_swapping_sides_swaps_precision_and_recall(metric, pairs):
     exchange = {"precision": "recall", "recall": "precision", "false_positives": "false_negatives",
                 "false_negatives": "false_positives", "additions": "deletions", "deletions": "additions"}  # fmt: skip
     for name, score in scores.items():
+        # Error rates are divided by the references' length, so they have no such law. OINerval has it only because no
+        # two of these values are within its threshold, which is a rate of the reference's length too.
         if is_error_rate(name) or name.startswith(("reference_", "predicted_", "field", "accuracy")):
             continue
         if isinstance(score, str):  # a judgement of a score, here of one that is symmetric
@@ -187,4 +189,5 @@ def test_intervals_hold_the_score_and_depend_on_the_seed_only(metric):
     for name, (low, high) in result["intervals"].items():
         assert low <= result[name] <= high, name
     assert metric.score(counts, confidence_level=0.95) == result
-    assert metric.score(counts, confidence_level=0.95, seed=1) != result
+    # Two seeds can agree by chance where a score takes few values.
+    assert any(metric.score(counts, confidence_level=0.95, seed=seed) != result for seed in range(1, 10))

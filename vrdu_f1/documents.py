@@ -56,7 +56,7 @@ def to_arrow(documents, side="predictions", on_invalid="raise", places=None):
     parts = [pa.array([], DOCUMENT)]
     for start in range(0, len(documents), READ_AT_ONCE):
         some = documents[start : start + READ_AT_ONCE]
-        if (columns := _columns_of_plain_groups(some)) is not None:
+        if columns := _columns_of_plain_groups(some) or _columns_of_plain_pairs(some):
             parts.append(_assemble(*columns))
         else:
             numbers = range(start, start + len(some))
@@ -220,6 +220,25 @@ def _columns_of_plain_groups(documents):
     except (KeyError, TypeError, IndexError, UnicodeEncodeError):
         return None
     return _offsets(documents), _offsets(entity_lists), *columns, confidences
+
+
+def _columns_of_plain_pairs(documents):
+    """The same for documents that are lists of (type, value)."""
+    if not _all_of_type(documents, list):
+        return None
+    pairs = list(chain.from_iterable(documents))
+    if not set(map(type, pairs)) <= {tuple, list} or set(map(len, pairs)) != {2}:
+        return None
+    types, values = ([pair[part] for pair in pairs] for part in (0, 1))
+    if not _all_of_type(types, str) or not _all_of_type(values, str):
+        return None
+    filled = [document for document in documents if document]
+    try:
+        columns = [pa.array(column, pa.string()) for column in ([""] * len(filled), types, values)]
+    except UnicodeEncodeError:
+        return None
+    offsets = np.concatenate([[0], np.cumsum([bool(document) for document in documents], dtype=np.int64)])
+    return offsets, _offsets(filled), *columns, pa.nulls(len(pairs), pa.float64())
 
 
 def _all_of_type(items, expected):
