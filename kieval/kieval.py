@@ -17,9 +17,11 @@ from .groups import pair_groups
 from .json_text import parse_json_text
 from .matching import identify
 from .module import FEATURES, DocumentMetric, Options, is_number
+from .parallel import count_in_processes
 from .parsing import parse_date
 from .problems import DocumentError
 from .shipped_schemas import SHIPPED_SCHEMAS
+from .sums import sum_rows
 
 DESCRIPTION = """\
 KIEval judges how well a system extracts key information from documents: entities, and the groups (line items)

@@ -18,7 +18,9 @@ from .columns import encode
 from .comparators import load_schema
 from .counts import Rows, intervals, to_plain, to_plain_list
 from .documents import to_arrow
+from .parallel import check_processes, count_in_processes
 from .problems import DocumentError, quote
+from .sums import sum_rows
 
 DOCUMENTS_AT_ONCE = 2_000
 WRITTEN_AT_ONCE = 10_000
@@ -98,18 +100,29 @@ class DocumentMetric:
         """Pickled, a metric is how to load it: evaluate's module cache is not importable in a new process."""
         if self.writer is not None:
             raise TypeError(f"{len(self)} documents are added and not scored yet: call compute() before pickling")
-        load = functools.partial(
-            evaluate.load,
-            inspect.getfile(type(self)),
-            config_name=self.config_name,
-            process_id=self.process_id,
-            num_process=self.num_process,
-            cache_dir=self._data_dir_root,
-            experiment_id=self.experiment_id,
-            keep_in_memory=self.keep_in_memory,
+        return self.how_to_load(), ()
+
+    def how_to_load(self, **changes):
+        """A call that loads this metric anew, here or in another process."""
+        settings = {
+            "config_name": self.config_name,
+            "process_id": self.process_id,
+            "num_process": self.num_process,
+            "cache_dir": self._data_dir_root,
+            "experiment_id": self.experiment_id,
+            "keep_in_memory": self.keep_in_memory,
             **self._defaults,
-        )
-        return load, ()
+            **changes,
+        }
+        return functools.partial(evaluate.load, inspect.getfile(type(self)), **settings)
+
+    def for_round(self, name):
+        """This metric for one round of an evaluation by several processes (`num_process`).
+
+        Every process calls it with the same name, a new one for each round, e.g. the epoch. Each round then has files
+        of its own: a process that is ahead cannot overwrite what another has not read yet.
+        """
+        return self.how_to_load(experiment_id=f"{self.experiment_id}-round-{name}")()
 
     # Adding documents and scoring them, as evaluate does
 
@@ -148,12 +161,23 @@ class DocumentMetric:
 
     # Counting and scoring in two steps
 
-    def count(self, predictions, references, **options):
-        """The counts of each document as a table, one row per document; tables are merged by concatenation."""
+    def count(self, predictions, references, *, processes=1, **options):
+        """The counts of each document as a table, one row per document; tables are merged by concatenation.
+
+        Several processes give the same table faster. In a script, call them below `if __name__ == "__main__":`.
+        """
+        check_processes(processes)
+        if processes > 1:
+            self._options(options)
+            return count_in_processes(self, predictions, references, options, processes)
         options = self._options(options)
         table = self._to_table(predictions, references, options.on_invalid)
         self._require_confidence(options, table["predictions"])
         return self._count_arrow(table["predictions"], table["references"], options)
+
+    def sum_counts(self, counts):
+        """A table of few rows that scores the same: for corpora whose counts are too many to be kept."""
+        return sum_rows(counts)
 
     def score(self, counts, **options):
         """The scores of a table of counts, or of several that were concatenated."""
@@ -221,6 +245,8 @@ class DocumentMetric:
 
     def _score(self, counts, options):
         rows = Rows(counts)
+        if options.per_document or options.confidence_level:
+            rows.require_one_per_document()
         result = to_plain(self._scores(rows.total()))
         invalid = int(rows.plain["invalid_predictions"].sum())
         if invalid or options.on_invalid == "empty":
