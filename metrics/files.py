@@ -1,8 +1,8 @@
 """Files and folders -> documents with ids.
 
 A file of JSON lines holds one document a line: the document itself in any accepted form, or
-`{"id": .., "document": ..}`. A JSON file holds a list of those, or one document; a folder holds a JSON file for
-each document, named by its id.
+`{"id": .., "document": ..}`; a Parquet file has these columns. A JSON file holds a list of documents, or one; a
+folder holds a JSON file for each document, named by its id.
 """
 
 import json
@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from .documents import DOCUMENT, to_arrow
 from .json_text import parse_json_text
+from .parquet import parquet_files, read_parquet
 from .problems import quote
 
 NAMED = 5
@@ -34,10 +35,11 @@ def read_documents(path):
     """The documents of a file or a folder, whose form is recognised by its name."""
     path = Path(path)
     if path.is_dir():
-        return _read_folder(path)
+        return _with_ids(path, read_parquet(path)) if parquet_files(path) else _read_folder(path)
     if not path.is_file():
         raise ValueError(f"{path}: there is no such file or folder")
     readers = {".jsonl": _read_json_lines, ".ndjson": _read_json_lines, ".json": _read_json}
+    readers[".parquet"] = read_parquet
     if path.suffix.lower() not in readers:
         raise ValueError(f"{path}: expected a folder or a file named {', '.join(sorted(readers))}")
     return _with_ids(path, readers[path.suffix.lower()](path))

@@ -13,6 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing import get_context
+from typing import NamedTuple
 
 import pyarrow as pa
 from datasets.utils import tqdm
@@ -23,6 +24,15 @@ from .problems import relocate
 DOCUMENTS_OF_A_TASK = 500
 TASKS_AHEAD = 2
 SECONDS_WITHOUT_PROGRESS_BAR = 3
+
+
+class Read(NamedTuple):
+    """The documents of a task, where each stands: `place(side, index)`, and what else the task wants to tell."""
+
+    predictions: object
+    references: object
+    place: object
+    told: object = None
 
 
 @dataclass(frozen=True)
@@ -43,10 +53,9 @@ class Task:
         return type(self), (self.first, Packed.pack(self.predictions), Packed.pack(self.references))
 
     def read(self):
-        """Predictions, references and what the task wants to tell about them."""
-        return Packed.unpack(self.predictions), Packed.unpack(self.references), None
+        return Read(Packed.unpack(self.predictions), Packed.unpack(self.references), self._place)
 
-    def place(self, side, index):
+    def _place(self, side, index):
         return side, self.first + index
 
 
@@ -105,7 +114,7 @@ def _as_arrow_if_quick(documents):
 
 
 def count_tasks(metric, tasks, options, processes=1, total=None):
-    """For each task in turn its table of counts, and what its documents tell.
+    """For each task in turn its table of counts, and what it tells.
 
     At most a few tasks are read ahead. Long work shows a progress bar, on a terminal.
     """
@@ -126,11 +135,11 @@ def check_processes(processes):
 def count_task(metric, task, options):
     """The table of counts of one task. An error names the document where the user knows it."""
     with _without_garbage_collection():
-        predictions, references, told = task.read()
+        read = task.read()
         try:
-            return metric.count(predictions, references, **options), told
+            return metric.count(read.predictions, read.references, **options), read.told
         except ValueError as error:
-            raise relocate(error, task.place) from None
+            raise relocate(error, read.place) from None
 
 
 @contextlib.contextmanager
