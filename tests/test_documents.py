@@ -10,7 +10,7 @@ from helpers import load
 from hypothesis import given
 from strategies import documents
 
-from metrics.documents import DOCUMENT, normalise, to_arrow
+from metrics.documents import DOCUMENT, group_entities, normalise, to_arrow
 
 GROUPS = [
     {"type": "menu", "entities": [{"type": "menu.name", "value": "a"}, {"type": "menu.price", "value": "1"}]},
@@ -258,3 +258,42 @@ def test_sides_must_be_of_one_length_and_an_error_loses_nothing(predictions, ref
             method(predictions=predictions, references=references)
     result = metric.compute(predictions=[{"total": "3"}], references=[{"total": "4"}])
     assert (result["documents"], result["true_positives"]) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        ("ABCBC", ["ABC", "BC"]),  # a name that repeats opens a group; the last group counts too
+        ("ABCBCACC", ["ABC", "BCA", "C", "C"]),
+        ("A", ["A"]),
+        ("AxBxA", ["AB", "A"]),  # other entities do not end a group
+        ("x", []),
+    ],
+)
+def test_components_are_grouped_where_a_name_repeats(names, expected):
+    document = [(name, str(position)) for position, name in enumerate(names)]
+    groups = group_entities(document, {"line": ["A", "B", "C"]})
+    found = ["".join(e["type"] for e in group["entities"]) for group in groups if group["type"] == "line"]
+    assert found == expected
+    assert [e["value"] for group in groups for e in group["entities"] if e["type"] == "x"] == [
+        str(position) for position, name in enumerate(names) if name == "x"
+    ]
+
+
+def test_grouping_takes_every_form_and_leaves_groups_and_untagged_text_alone():
+    grouped = [{"type": "menu", "entities": [{"type": "item", "value": "a"}]}]
+    assert group_entities(grouped, {"line": ["item"]}) == grouped
+    tagged = {"tokens": ["one", "tea", "two", "pies"], "tags": ["O", "B-item", "B-count", "B-item"]}
+    nested = group_entities(tagged, {"line": ["item", "count"]})
+    assert [(group["type"], [e["value"] for e in group["entities"]]) for group in nested] == [
+        ("", ["one"]), ("line", ["tea", "two"]), ("line", ["pies"])]  # fmt: skip
+    mapping = {"item": ["a", "b"], "price": ["1", "2"]}
+    # A mapping lists one name after the other: in its reading order every item but the last stands alone.
+    assert [len(group["entities"]) for group in group_entities(mapping, {"line": ["item", "price"]})] == [1, 2, 1]
+
+
+@pytest.mark.parametrize("groups", [["item"], {"line": "item"}, {"line": []}, {"": ["a"]}, {"line": [1]},
+                                    {"line": ["a"], "tax": ["a"]}])  # fmt: skip
+def test_wrong_groups_are_named(groups):
+    with pytest.raises(ValueError, match="groups"):
+        group_entities({}, groups)
