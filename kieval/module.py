@@ -18,9 +18,11 @@ from .columns import encode
 from .comparators import load_schema
 from .counts import Rows, intervals, to_plain, to_plain_list
 from .documents import to_arrow
+from .generation import GenerationHook
 from .parallel import check_processes, count_in_processes
 from .problems import DocumentError, quote
 from .sums import sum_rows
+from .tagging import TaggingHook
 
 DOCUMENTS_AT_ONCE = 2_000
 WRITTEN_AT_ONCE = 10_000
@@ -193,6 +195,39 @@ class DocumentMetric:
         """One line that names all that changes the score."""
         options = self._options(options)
         return "|".join([self.name, *self._signature(options), f"v{self.VERSION}"])
+
+    # In a training loop
+
+    def for_token_classification(self, *, labels, words, groups=None, prefix="", **options):
+        """A `compute_metrics` for a Trainer whose model tags words, such as LayoutLM.
+
+        Args:
+            labels: the tags by number (O, B-type, I-type), a list or a model's `config.id2label`.
+            words: the tokenizer, which rebuilds the words from the input ids in whatever order documents come (set
+                `label_names=["labels", "input_ids"]`, or `include_for_metrics=["inputs"]`); or a function from input
+                ids to words; or the words of each document, where evaluation keeps their order.
+            groups: group type -> entity types; in reading order a type that repeats opens a new group.
+            prefix: put before every name of a score.
+            options: of the metric.
+        """
+        return TaggingHook(self, labels, words, groups, prefix, options)
+
+    def for_generation(self, tokenizer, *, parse=None, prefix="", **options):
+        """A `compute_metrics` for a Seq2SeqTrainer (`predict_with_generate=True`) whose model writes its answer.
+
+        Args:
+            tokenizer: a tokenizer, or a processor that has one.
+            parse: a function from an answer to a document or to the part of the text that holds it; the default
+                takes JSON text and Donut's tags.
+            prefix: put before every name of a score.
+            options: of the metric; an answer that cannot be parsed is scored as empty and counted in
+                `invalid_predictions`, unless `on_invalid="raise"`.
+        """
+        return GenerationHook(self, tokenizer, parse, prefix, options)
+
+    def check_options(self, **options):
+        """Raise an error where an option is unknown or has a wrong value."""
+        self._options(options)
 
     # Behind them
 
