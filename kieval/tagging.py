@@ -136,7 +136,7 @@ def _match_labels(labels, words, row):
     if len(positions) != len(words):
         raise DocumentError(
             ("references", row),
-            f"{len(positions)} tokens have a label and words has {len(words)} words: label the first piece of each word. "
+            f"{len(positions)} tokens have a label and words has {len(words)} words: label first pieces only. "
             "Where words are cut off, or evaluation changes the order of documents, give the tokenizer as words",
         )
     return positions, words

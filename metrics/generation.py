@@ -1,6 +1,8 @@
 """`compute_metrics` for models that write their answer, such as Donut: generated ids and labels -> documents."""
 
 import math
+import os
+import warnings
 
 import numpy as np
 
@@ -10,6 +12,10 @@ from .hooks import Hook, first_of, is_whole, second_of
 from .problems import DocumentError
 
 UNPARSABLE = ""
+REPEATED = (
+    "a Seq2SeqTrainer of several processes evaluates some documents twice where their number does not divide evenly; "
+    "give for_generation the number of documents: documents=len(eval_dataset)"
+)
 
 
 class GenerationHook(Hook):
@@ -18,13 +24,15 @@ class GenerationHook(Hook):
     With (ids, log-probabilities) as predictions, the confidence of a value is the smallest probability of its tokens.
     """
 
-    def __init__(self, metric, tokenizer, parse, prefix, options):
+    def __init__(self, metric, tokenizer, parse, documents, prefix, options):
         self.tokenizer = getattr(tokenizer, "tokenizer", tokenizer)
         if not callable(getattr(self.tokenizer, "batch_decode", None)):
             raise ValueError(f"expected a tokenizer or a processor that has one, got {type(tokenizer).__name__}")
         if parse is not None and not callable(parse):
             raise ValueError(f"parse must be a function from a text to a document, got {type(parse).__name__}")
-        self.parse = parse
+        if documents is not None and (not isinstance(documents, int) or documents < 0):
+            raise ValueError(f"documents must be the number of documents of an evaluation, got {documents!r:.80}")
+        self.parse, self.documents = parse, documents
         super().__init__(metric, prefix, {"on_invalid": "empty", **options})
 
     def _read(self, batch):
@@ -32,6 +40,23 @@ class GenerationHook(Hook):
         if len(ids) != len(labels):
             raise ValueError(f"{len(ids)} answers were generated for {len(labels)} labels: generate one for each")
         probabilities = find_probabilities(ids, second_of(batch.predictions))
+        once = self._rows_given_once(len(ids))
+        return self._read_rows(ids[once], labels[once], None if probabilities is None else probabilities[once])
+
+    def _rows_given_once(self, rows):
+        """All rows but those at the end by which a Seq2SeqTrainer of several processes makes its last batches even."""
+        if self.documents is None:
+            if int(os.environ.get("WORLD_SIZE", 1)) > 1:
+                warnings.warn(REPEATED, stacklevel=2)
+            return slice(rows)
+        return slice(max(self.documents - self._documents, 0))
+
+    def _score(self):
+        if self.documents is not None and self._documents != self.documents:
+            raise ValueError(f"documents is {self.documents}, {self._documents} were evaluated")
+        return super()._score()
+
+    def _read_rows(self, ids, labels, probabilities):
         keep = self._kept_tokens()
         predictions = []
         for row, text in enumerate(self._decode(ids, keep)):

@@ -212,18 +212,20 @@ class DocumentMetric:
         """
         return TaggingHook(self, labels, words, groups, prefix, options)
 
-    def for_generation(self, tokenizer, *, parse=None, prefix="", **options):
+    def for_generation(self, tokenizer, *, parse=None, documents=None, prefix="", **options):
         """A `compute_metrics` for a Seq2SeqTrainer (`predict_with_generate=True`) whose model writes its answer.
 
         Args:
             tokenizer: a tokenizer, or a processor that has one.
             parse: a function from an answer to a document or to the part of the text that holds it; the default
                 takes JSON text and Donut's tags.
+            documents: the number of documents, `len(eval_dataset)`, where several processes evaluate: a Seq2SeqTrainer
+                hands over some documents twice at the end, to make its batches even.
             prefix: put before every name of a score.
             options: of the metric; an answer that cannot be parsed is scored as empty and counted in
                 `invalid_predictions`, unless `on_invalid="raise"`.
         """
-        return GenerationHook(self, tokenizer, parse, prefix, options)
+        return GenerationHook(self, tokenizer, parse, documents, prefix, options)
 
     def check_options(self, **options):
         """Raise an error where an option is unknown or has a wrong value."""

@@ -316,6 +316,20 @@ def test_generated_answers_score_as_documents_do(name):
     assert all(isinstance(value, int | float) for value in result.values())
 
 
+def test_documents_that_several_processes_repeat_count_once(kieval, monkeypatch):
+    expected = kieval.for_generation(TOKENIZER)(evaluated(GENERATED, LABEL_IDS))
+    repeated = [0, 1, 2, 0, 1]
+    hook = kieval.for_generation(TOKENIZER, documents=3)
+    assert hook(evaluated(GENERATED[repeated], LABEL_IDS[repeated])) == expected
+    assert hook(evaluated(GENERATED[:2], LABEL_IDS[:2]), compute_result=False) == {}
+    assert hook(evaluated(GENERATED[[2, 0]], LABEL_IDS[[2, 0]]), compute_result=True) == expected
+    with pytest.raises(ValueError, match="documents is 3, 2 were evaluated"):
+        hook(evaluated(GENERATED[:2], LABEL_IDS[:2]))
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.warns(UserWarning, match="give for_generation the number of documents"):
+        kieval.for_generation(TOKENIZER)(evaluated(GENERATED, LABEL_IDS))
+
+
 def test_names_of_types_are_paths(kieval):
     result = kieval.for_generation(TOKENIZER, per_type=True, prefix="a_")(evaluated(GENERATED, LABEL_IDS))
     # totals: 1 of 3 right, 1 to substitute, 1 to add
@@ -377,6 +391,7 @@ def test_document_of_own_parse_has_the_confidence_of_the_whole_answer(kieval):
     [
         ({"tokenizer": "donut"}, None, "expected a tokenizer or a processor that has one, got str"),
         ({"parse": "json"}, None, "parse must be a function"),
+        ({"documents": "3"}, None, "documents must be the number of documents"),
         ({"on_invalid": "skip"}, None, "on_invalid must be 'raise' or 'empty'"),
         ({}, (np.zeros((1, 3, 9)), LABEL_IDS[:1]), "use the Seq2SeqTrainer with predict_with_generate=True"),
         ({}, (GENERATED[:1], GENERATED[2:]), r"references\[0\]: "),
