@@ -12,10 +12,10 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo app test screenshots bench vendor clean
+.PHONY: help demo app test test-all screenshots bench vendor clean
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
 
 demo: $(VENV)/run.stamp  ## score two systems on the example receipts
 	$(PYTHON) -m metrics demo
@@ -28,6 +28,8 @@ test: $(VENV)/test.stamp  ## check the vendored copies, the style and the tests
 	$(PYTHON) -m metrics.vendor --check
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m pytest
+
+test-all: $(VENV)/training.stamp $(VENV)/spark.stamp test  ## the same, with the tests that need torch or Spark
 
 screenshots: $(VENV)/test.stamp  ## take the pictures of the pages in docs/ (needs chromium)
 	$(PYTHON) docs/take_screenshots.py
@@ -57,5 +59,13 @@ $(VENV)/bench.stamp: requirements-bench.txt $(VENV)/run.stamp
 	@touch $@
 
 $(VENV)/test.stamp: requirements-dev.txt $(VENV)/run.stamp
+	$(PYTHON) -m pip install --quiet --requirement $<
+	@touch $@
+
+$(VENV)/training.stamp: requirements-training.txt $(VENV)/run.stamp
+	$(PYTHON) -m pip install --quiet --requirement $<
+	@touch $@
+
+$(VENV)/spark.stamp: requirements-spark.txt $(VENV)/run.stamp
 	$(PYTHON) -m pip install --quiet --requirement $<
 	@touch $@

@@ -6,19 +6,25 @@ import evaluate
 import pyarrow as pa
 
 from .alignment import align_entities
+from .answers import parse_answer
 from .bags import count_bags, match_bags_of_entities
 from .columns import without_untagged_text
 from .comparators import load_schema
 from .counts import error_rate, precision_recall_f1
 from .documents import to_arrow
 from .field_types import COMPARATORS
+from .generation import GenerationHook
+from .hooks import flatten
 from .iob import read_iob, write_iob
 from .json_text import parse_json_text
 from .matching import identify
 from .module import FEATURES, DocumentMetric, Options
+from .parallel import count_in_processes
 from .parsing import parse_date
 from .problems import DocumentError
 from .shipped_schemas import SHIPPED_SCHEMAS
+from .sums import sum_rows
+from .tagging import TaggingHook
 from .text_forms import describe_forms, normalize_values, read_forms
 
 DESCRIPTION = """\

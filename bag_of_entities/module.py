@@ -18,7 +18,11 @@ from .columns import encode
 from .comparators import load_schema
 from .counts import Rows, intervals, to_plain, to_plain_list
 from .documents import to_arrow
+from .generation import GenerationHook
+from .parallel import check_processes, count_in_processes
 from .problems import DocumentError, quote
+from .sums import sum_rows
+from .tagging import TaggingHook
 
 DOCUMENTS_AT_ONCE = 4_000
 WRITTEN_AT_ONCE = 10_000
@@ -98,18 +102,29 @@ class DocumentMetric:
         """Pickled, a metric is how to load it: evaluate's module cache is not importable in a new process."""
         if self.writer is not None:
             raise TypeError(f"{len(self)} documents are added and not scored yet: call compute() before pickling")
-        load = functools.partial(
-            evaluate.load,
-            inspect.getfile(type(self)),
-            config_name=self.config_name,
-            process_id=self.process_id,
-            num_process=self.num_process,
-            cache_dir=self._data_dir_root,
-            experiment_id=self.experiment_id,
-            keep_in_memory=self.keep_in_memory,
+        return self.how_to_load(), ()
+
+    def how_to_load(self, **changes):
+        """A call that loads this metric anew, here or in another process."""
+        settings = {
+            "config_name": self.config_name,
+            "process_id": self.process_id,
+            "num_process": self.num_process,
+            "cache_dir": self._data_dir_root,
+            "experiment_id": self.experiment_id,
+            "keep_in_memory": self.keep_in_memory,
             **self._defaults,
-        )
-        return load, ()
+            **changes,
+        }
+        return functools.partial(evaluate.load, inspect.getfile(type(self)), **settings)
+
+    def for_round(self, name):
+        """This metric for one round of an evaluation by several processes (`num_process`).
+
+        Every process calls it with the same name, a new one for each round, e.g. the epoch. Each round then has files
+        of its own: a process that is ahead cannot overwrite what another has not read yet.
+        """
+        return self.how_to_load(experiment_id=f"{self.experiment_id}-round-{name}")()
 
     # Adding documents and scoring them, as evaluate does
 
@@ -148,12 +163,23 @@ class DocumentMetric:
 
     # Counting and scoring in two steps
 
-    def count(self, predictions, references, **options):
-        """The counts of each document as a table, one row per document; tables are merged by concatenation."""
+    def count(self, predictions, references, *, processes=1, **options):
+        """The counts of each document as a table, one row per document; tables are merged by concatenation.
+
+        Several processes give the same table faster. In a script, call them below `if __name__ == "__main__":`.
+        """
+        check_processes(processes)
+        if processes > 1:
+            self._options(options)
+            return count_in_processes(self, predictions, references, options, processes)
         options = self._options(options)
         table = self._to_table(predictions, references, options.on_invalid)
         self._require_confidence(options, table["predictions"])
         return self._count_arrow(table["predictions"], table["references"], options)
+
+    def sum_counts(self, counts):
+        """A table of few rows that scores the same: for corpora whose counts are too many to be kept."""
+        return sum_rows(counts)
 
     def score(self, counts, **options):
         """The scores of a table of counts, or of several that were concatenated."""
@@ -169,6 +195,41 @@ class DocumentMetric:
         """One line that names all that changes the score."""
         options = self._options(options)
         return "|".join([self.name, *self._signature(options), f"v{self.VERSION}"])
+
+    # In a training loop
+
+    def for_token_classification(self, *, labels, words, groups=None, prefix="", **options):
+        """A `compute_metrics` for a Trainer whose model tags words, such as LayoutLM.
+
+        Args:
+            labels: the tags by number (O, B-type, I-type), a list or a model's `config.id2label`.
+            words: the tokenizer, which rebuilds the words from the input ids in whatever order documents come (set
+                `label_names=["labels", "input_ids"]`, or `include_for_metrics=["inputs"]`); or a function from input
+                ids to words; or the words of each document, where evaluation keeps their order.
+            groups: group type -> entity types; in reading order a type that repeats opens a new group.
+            prefix: put before every name of a score.
+            options: of the metric.
+        """
+        return TaggingHook(self, labels, words, groups, prefix, options)
+
+    def for_generation(self, tokenizer, *, parse=None, documents=None, prefix="", **options):
+        """A `compute_metrics` for a Seq2SeqTrainer (`predict_with_generate=True`) whose model writes its answer.
+
+        Args:
+            tokenizer: a tokenizer, or a processor that has one.
+            parse: a function from an answer to a document or to the part of the text that holds it; the default
+                takes JSON text and Donut's tags.
+            documents: the number of documents, `len(eval_dataset)`, where several processes evaluate: a Seq2SeqTrainer
+                hands over some documents twice at the end, to make its batches even.
+            prefix: put before every name of a score.
+            options: of the metric; an answer that cannot be parsed is scored as empty and counted in
+                `invalid_predictions`, unless `on_invalid="raise"`.
+        """
+        return GenerationHook(self, tokenizer, parse, documents, prefix, options)
+
+    def check_options(self, **options):
+        """Raise an error where an option is unknown or has a wrong value."""
+        self._options(options)
 
     # Behind them
 
@@ -222,6 +283,8 @@ class DocumentMetric:
 
     def _score(self, counts, options):
         rows = Rows(counts)
+        if options.per_document or options.confidence_level:
+            rows.require_one_per_document()
         result = to_plain(self._scores(rows.total()))
         invalid = int(rows.plain["invalid_predictions"].sum())
         if invalid or options.on_invalid == "empty":

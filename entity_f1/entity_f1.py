@@ -7,19 +7,25 @@ import numpy as np
 import pyarrow as pa
 
 from .alignment import align_entities
+from .answers import parse_answer
 from .columns import without_untagged_text
 from .comparators import load_schema
 from .counts import precision_recall_f1, ratio
 from .documents import to_arrow
 from .field_types import COMPARATORS
 from .fields import ROUNDING, Fields
+from .generation import GenerationHook
+from .hooks import flatten
 from .json_text import parse_json_text
 from .matching import identify
 from .module import FEATURES, DocumentMetric, Options, is_number
+from .parallel import count_in_processes
 from .parsing import parse_date
 from .problems import DocumentError
 from .rows import match_rows
 from .shipped_schemas import SHIPPED_SCHEMAS
+from .sums import sum_rows
+from .tagging import TaggingHook
 from .value_pairs import ValuePairs
 
 DESCRIPTION = """\

@@ -16,6 +16,7 @@ from scipy.sparse import csr_matrix
 from .columns import encode_jointly, rank_rows
 
 RESAMPLED_AT_ONCE = 8_000_000
+SUMMED = "summed_documents"
 
 
 def family(documents, document, type_code, type_names, counts):
@@ -55,7 +56,12 @@ class Rows:
     """A table of counts as arrays."""
 
     def __init__(self, table):
-        self.documents = len(table)
+        self.is_summed = SUMMED in table.column_names
+        if self.is_summed:
+            self.documents = pc.sum(table[SUMMED]).as_py() or 0
+            table = table.drop_columns([SUMMED])
+        else:
+            self.documents = len(table)
         self.plain, self.types, self.families = {}, {}, {}
         for name, column in zip(table.column_names, table.columns, strict=True):
             column = column.combine_chunks()
@@ -72,6 +78,12 @@ class Rows:
         counts = {count: pc.struct_field(entries, count).to_numpy() for count in names}
         document = pc.list_parent_indices(column).to_numpy().astype(np.int64)
         self.families[name] = (document, codes, counts)
+
+    def require_one_per_document(self):
+        if self.is_summed:
+            raise ValueError(
+                "these counts are sums over documents; per_document and confidence_level need a row for each document"
+            )
 
     def total(self):
         """All rows together."""
@@ -159,8 +171,9 @@ def _sum(values):
 def _sum_by(position, values, number):
     if values.dtype.kind != "f":
         return np.rint(np.bincount(position, values, minlength=number)).astype(np.int64)
-    order = np.lexsort((values, position))
-    return np.bincount(position[order], values[order], minlength=number)
+    order = np.argsort(position, kind="stable")
+    parts = np.split(values[order], np.searchsorted(position[order], np.arange(1, number)))
+    return np.array([math.fsum(part) for part in parts[:number]], float)
 
 
 def _distinct_rows(matrix):

@@ -51,7 +51,7 @@ def to_arrow(documents, side="predictions", on_invalid="raise", places=None):
         documents = _checked_arrow(documents, side)
         if isinstance(documents, pa.Array):
             return _without_absent_values(documents)
-    documents = _as_documents(documents, side)
+    documents = list_documents(documents, side)
     may_be_invalid = side == "predictions" and on_invalid == "empty"
     parts = [pa.array([], DOCUMENT)]
     for start in range(0, len(documents), READ_AT_ONCE):
@@ -71,6 +71,12 @@ def _normalise_to_arrow(documents, places, may_be_invalid):
     ]
     invalid = [document is None for document in normalised]
     return _assemble(*_columns_of_plain_groups([document or [] for document in normalised]), invalid=invalid)
+
+
+def plain_groups_to_arrow(documents):
+    """The same for a list that holds nothing but nested groups of plain Python; None where there is anything else."""
+    columns = _columns_of_plain_groups(documents)
+    return None if columns is None else _without_absent_values(_assemble(*columns, invalid=[False] * len(documents)))
 
 
 def normalise(document, place=("document",)):
@@ -165,7 +171,8 @@ def number_groups(names):
 # Documents of a batch
 
 
-def _as_documents(documents, side):
+def list_documents(documents, side):
+    """Documents as a list, whatever iterable they come in."""
     if isinstance(documents, str | bytes | Mapping) or not isinstance(documents, Iterable):
         raise DocumentError((side,), f"expected a list of documents, got {_type_name(documents)}: write [..]")
     return documents if isinstance(documents, list) else list(documents)

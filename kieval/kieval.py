@@ -7,19 +7,25 @@ import numpy as np
 import pyarrow.compute as pc
 
 from .alignment import align_groups
+from .answers import parse_answer
 from .columns import without_empty_groups, without_untagged_text
 from .comparators import load_schema
 from .corrections import DELETE, MATCH, SUBSTITUTE, Corrections
 from .counts import precision_recall_f1, ratio
 from .documents import to_arrow
 from .field_types import COMPARATORS
+from .generation import GenerationHook
 from .groups import pair_groups
+from .hooks import flatten
 from .json_text import parse_json_text
 from .matching import identify
 from .module import FEATURES, DocumentMetric, Options, is_number
+from .parallel import count_in_processes
 from .parsing import parse_date
 from .problems import DocumentError
 from .shipped_schemas import SHIPPED_SCHEMAS
+from .sums import sum_rows
+from .tagging import TaggingHook
 
 DESCRIPTION = """\
 KIEval judges how well a system extracts key information from documents: entities, and the groups (line items)

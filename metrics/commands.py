@@ -8,6 +8,7 @@ from pathlib import Path
 import evaluate
 
 from .files import pair_documents, read_documents
+from .streams import count_paths
 from .tables import score_table, type_table
 from .vendor import ROOT, module_folders
 
@@ -27,6 +28,7 @@ def add_score(verbs):
     parser.add_argument("metric")
     parser.add_argument("--predictions", action="append", required=True, metavar="PATH", help="may be given repeatedly")
     parser.add_argument("--references", required=True, metavar="PATH")
+    parser.add_argument("--processes", type=int, default=1, metavar="N", help="count in N processes")
     parser.add_argument("--output", metavar="FILE", help="write all results as JSON")
     parser.set_defaults(run=score)
 
@@ -34,10 +36,10 @@ def add_score(verbs):
 def score(given, unknown):
     metric = load_metric(given.metric)
     options = parse_options(metric, unknown)
-    references = read_documents(given.references)
     results = {}
     for path in given.predictions:
-        counts = count_files(metric, read_documents(path), references, options, path)
+        counts, missing = count_paths(metric, path, given.references, options, given.processes)
+        report_missing(path, missing)
         results[_system_name(path, results)] = metric.score(counts, **options)
     print(score_table(results))
     if options.get("per_type"):
@@ -49,12 +51,16 @@ def score(given, unknown):
 
 def count_files(metric, predictions, references, options, path):
     predicted, expected, missing = pair_documents(predictions, references, options.get("on_invalid", "raise"))
+    report_missing(path, missing)
+    return metric.count(predicted, expected, **options)
+
+
+def report_missing(path, missing):
     if missing:
         print(
             f"{path}: {len(missing)} documents without a prediction are scored as empty: {', '.join(missing[:5])}",
             file=sys.stderr,
         )
-    return metric.count(predicted, expected, **options)
 
 
 def print_type_tables(metric, results):

@@ -1,9 +1,9 @@
 """Files and folders -> documents with ids.
 
 A file of JSON lines holds one document a line: the document itself in any accepted form, or
-`{"id": .., "document": ..}`. A JSON file holds a list of those, or one document; a folder holds a JSON file for
-each document, named by its id. Tagged words (IOB2) stand in one file, or in a folder with a file for each document.
-A CSV file has a row for each document: see `csv_files`.
+`{"id": .., "document": ..}`; a Parquet file has these columns. A JSON file holds a list of documents, or one; a
+folder holds a JSON file for each document, named by its id. Tagged words (IOB2) stand in one file, or in a folder
+with a file for each document. A CSV file has a row for each document: see `csv_files`.
 """
 
 import json
@@ -16,6 +16,7 @@ from .csv_files import read_csv
 from .documents import DOCUMENT, to_arrow
 from .iob import SUFFIXES, find_iob_files, read_iob, read_iob_document
 from .json_text import parse_json_text
+from .parquet import parquet_files, read_parquet
 from .problems import quote
 
 NAMED = 5
@@ -38,16 +39,17 @@ def read_documents(path):
     """The documents of a file or a folder, whose form is recognised by its name."""
     path = Path(path)
     if path.is_dir():
-        return _read_folder(path)
+        return with_ids(path, read_parquet(path)) if parquet_files(path) else _read_folder(path)
     if not path.is_file():
         raise ValueError(f"{path}: there is no such file or folder")
     readers = {".jsonl": _read_json_lines, ".ndjson": _read_json_lines, ".json": _read_json}
     readers |= dict.fromkeys((*SUFFIXES, ".txt"), read_iob)
+    readers[".parquet"] = read_parquet
     if path.suffix.lower() == ".csv":
         return _read_csv(path)
     if path.suffix.lower() not in readers:
         raise ValueError(f"{path}: expected a folder or a file named {', '.join(sorted([*readers, '.csv']))}")
-    return _with_ids(path, readers[path.suffix.lower()](path))
+    return with_ids(path, readers[path.suffix.lower()](path))
 
 
 def pair_documents(predictions, references, on_invalid="raise"):
@@ -65,14 +67,14 @@ def pair_documents(predictions, references, on_invalid="raise"):
                 "give each an id, or make them as many"
             )
         return predicted, expected, []
-    position = _positions_by_reference(predictions.ids, references.ids)
+    position = positions_by_reference(predictions.ids, references.ids)
     missing = [identifier for identifier in references.ids if identifier not in position]
     with_empty = pa.concat_arrays([predicted, pa.array([[]], DOCUMENT)])
     indices = [position.get(identifier, len(predicted)) for identifier in references.ids]
     return with_empty.take(pa.array(indices, pa.int64())), expected, missing
 
 
-def _positions_by_reference(predictions, references):
+def positions_by_reference(predictions, references):
     """Reference id -> position of its prediction; ids are the same, or one lacks the ending of its image."""
     by_stem = {}
     for identifier in references:
@@ -135,21 +137,21 @@ def _is_document_of_corpus(item):
     return isinstance(item, list) and not (len(item) == 2 and all(isinstance(part, str) for part in item))
 
 
-def _with_ids(path, values):
+def with_ids(path, values):
     documents, places, ids = [], [], []
     for place, value in values:
         has_id = isinstance(value, dict) and set(value) == {"id", "document"}
         if documents and has_id != bool(ids):
             raise ValueError(f"{place}: some documents have an id and some have none")
         if has_id:
-            ids.append(_checked_id(value["id"], place))
+            ids.append(checked_id(value["id"], place))
         documents.append(value["document"] if has_id else value)
         places.append(place)
     _check_distinct(path, ids)
     return Documents(documents, places, ids or None)
 
 
-def _checked_id(identifier, place):
+def checked_id(identifier, place):
     if not isinstance(identifier, str) or not identifier:
         raise ValueError(f"{place}: expected a text or number as id, got {json.dumps(identifier)[:80]}")
     return str(identifier)

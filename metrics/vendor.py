@@ -39,27 +39,34 @@ def wanted_files():
 
 def _shared_imports(folder):
     script = folder / f"{folder.name}.py"
-    imported = set(IMPORT.findall(script.read_text("utf-8")))
-    shared = {name for name in imported if (SHARED / f"{name}.py").exists()}
-    needed = {other for name in shared for other in IMPORT.findall((SHARED / f"{name}.py").read_text("utf-8"))}
-    if missing := sorted(needed - shared):
+    imported = _with_what_they_import(name for name in IMPORT.findall(script.read_text("utf-8")) if _is_shared(name))
+    if missing := sorted(imported - set(IMPORT.findall(script.read_text("utf-8")))):
         lines = "\n".join(f"    from .{name} import .." for name in missing)
         sys.exit(
             f"{script.relative_to(ROOT)} must import what its shared files need, or evaluate does not find it:\n{lines}"
         )
-    return sorted(shared)
+    return imported
 
 
 def _page_imports(folder):
     page = folder / "app.py"
     wanted = PAGE_IMPORT.findall(page.read_text("utf-8")) if page.exists() else []
-    found = {"space"} if wanted else set()
+    return _with_what_they_import([*wanted, "space"]) if wanted else set()
+
+
+def _with_what_they_import(names):
+    """Shared files, and those that they import, and so on."""
+    found, wanted = set(), list(names)
     while wanted:
         name = wanted.pop()
         if name not in found:
             found.add(name)
             wanted += IMPORT.findall((SHARED / f"{name}.py").read_text("utf-8"))
     return found
+
+
+def _is_shared(name):
+    return (SHARED / f"{name}.py").exists()
 
 
 def stale_copies(wanted):

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .alignment import character_edits
+from .answers import parse_answer
 from .assignment import least_cost
 from .blocks import find_blocks
 from .columns import without_untagged_text
@@ -17,15 +18,20 @@ from .documents import to_arrow
 from .errors import TEXT_COUNTS, count_errors, nerval_column, oinerval_column
 from .explanation import explain_entities
 from .field_types import COMPARATORS
+from .generation import GenerationHook
+from .hooks import flatten
 from .iob import read_iob, write_iob
 from .json_text import parse_json_text
 from .matching import identify
 from .module import FEATURES, DocumentMetric, Options, is_number
+from .parallel import count_in_processes
 from .parsing import parse_date
 from .problems import DocumentError
 from .sequences import edit_sequences
 from .shipped_schemas import SHIPPED_SCHEMAS
 from .spelling import spell_words
+from .sums import sum_rows
+from .tagging import TaggingHook
 from .text_forms import describe_forms, normalize_values, read_forms
 from .texts import match_in_text
 

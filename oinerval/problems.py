@@ -18,6 +18,20 @@ class DocumentError(ValueError):
         return type(self), (self.place, self.message)
 
 
+def relocate(error, place):
+    """The same error for a document of a part, named as `place(side, index)` names it in the whole.
+
+    Any other error is returned as it is. Copies of this file make errors of equal shape, not of one class.
+
+    >>> str(relocate(DocumentError(("predictions", 3, "menu"), "expected .."), lambda side, index: (side, index + 500)))
+    'predictions[503]["menu"]: expected ..'
+    """
+    parts = getattr(error, "place", ())
+    if len(parts) < 2 or parts[0] not in ("predictions", "references") or not isinstance(parts[1], int):
+        return error
+    return type(error)((*place(parts[0], parts[1]), *parts[2:]), error.message)
+
+
 def format_place(place):
     head, *steps = place
     return head + "".join(f"[{step}]" if isinstance(step, int) else f'["{_shorten(str(step))}"]' for step in steps)

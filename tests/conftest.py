@@ -1,6 +1,9 @@
 import pytest
 from helpers import load
 
+# Holds no doctest, and needs torch to be imported.
+collect_ignore = ["forced_models.py"]
+
 START_UP = pytest.StashKey[dict]()
 
 

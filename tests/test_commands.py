@@ -27,6 +27,13 @@ def test_score_prints_scores_as_rows_and_systems_as_columns(capsys, tmp_path, ki
     assert {name: results["system_b"][name] for name in expected} == expected
 
 
+def test_score_in_several_processes_prints_the_same(capsys):
+    assert main([*SCORE, *SYSTEMS]) == 0
+    expected = capsys.readouterr().out
+    assert main([*SCORE, *SYSTEMS, "--processes", "2"]) == 0
+    assert capsys.readouterr().out == expected
+
+
 def test_missing_predictions_are_reported_and_scored_as_empty(capsys, tmp_path):
     some = (RECEIPTS / "references.jsonl").read_text("utf-8").splitlines()[:-1]
     (tmp_path / "some.jsonl").write_text("\n".join(some), "utf-8")
@@ -41,6 +48,7 @@ def test_missing_predictions_are_reported_and_scored_as_empty(capsys, tmp_path):
     [
         (["score", "kie", *SCORE[2:], *SYSTEMS], "there is no metric 'kie'; there are"),
         ([*SCORE, "--predictions", "none.jsonl"], "none.jsonl: there is no such file"),
+        ([*SCORE, *SYSTEMS, "--processes", "0"], "processes must be a positive whole number, got 0"),
         ([*SCORE, *SYSTEMS, "--shema", "x"], "unknown option '--shema'; kieval has --schema"),
         ([*SCORE, *SYSTEMS, "--confidence-level"], "option --confidence-level needs a value"),
         ([*SCORE, *SYSTEMS, "--confidence-level=2"], "confidence_level must be a number between 0 and 1, got 2"),

@@ -6,6 +6,7 @@ import evaluate
 import numpy as np
 
 from .alignment import align_entities
+from .answers import parse_answer
 from .columns import without_empty_groups, without_untagged_text
 from .comparators import load_schema
 from .counts import precision_recall_f1, ratio
@@ -13,13 +14,18 @@ from .documents import owners_of_components
 from .entities import Entities
 from .explanation import explain_entities
 from .field_types import COMPARATORS
+from .generation import GenerationHook
+from .hooks import flatten
 from .json_text import parse_json_text
 from .matching import identify
 from .module import FEATURES, DocumentMetric, Options
+from .parallel import count_in_processes
 from .parsing import parse_date
 from .problems import DocumentError
 from .rows import match_rows
 from .shipped_schemas import SHIPPED_SCHEMAS
+from .sums import sum_rows
+from .tagging import TaggingHook
 from .value_pairs import ValuePairs
 from .vrdu_files import read_benchmark
 
