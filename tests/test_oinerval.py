@@ -164,7 +164,7 @@ def test_higher_threshold_never_matches_less(oinerval, prediction, reference):
     assert scores == sorted(scores)
 
 
-@pytest.mark.parametrize("module", [oinerval.spelling, oinerval.sequences, oinerval.texts])
+@pytest.mark.parametrize("module", [oinerval.blocks, oinerval.spelling, oinerval.sequences, oinerval.texts])
 def test_examples_in_the_source(module):
     failures, tests = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert tests and not failures
