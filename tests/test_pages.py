@@ -18,6 +18,7 @@ pytestmark = pytest.mark.skipif(
     find_browser() is None, reason="no browser: install chromium, e.g. apt-get install chromium"
 )
 
+PATIENCE = 30_000  # milliseconds, for a machine that is busy
 HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script> ${window.hacked=1} {{value}}'
 
 
@@ -50,7 +51,7 @@ def page(space, browser):
     """The page in a fresh window. No request may leave it, and no script may fail."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
     context.grant_permissions(["clipboard-read", "clipboard-write"], origin=space.url)
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(PATIENCE)
     page, requests, failures = context.new_page(), [], []
     page.on("request", lambda request: requests.append(request.url))
     page.on("pageerror", lambda error: failures.append(str(error)))
@@ -68,6 +69,7 @@ def page(space, browser):
 def wait(locator):
     from playwright.sync_api import expect
 
+    expect.set_options(timeout=PATIENCE)
     return expect(locator)
 
 
