@@ -25,7 +25,8 @@ test: $(VENV)/test.stamp  ## check the vendored copies, the style and the tests
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m pytest
 
-test-all: $(VENV)/training.stamp $(VENV)/spark.stamp test  ## the same, with the tests that need torch or Spark
+test-all: $(VENV)/training.stamp $(VENV)/spark.stamp  ## the same, with the tests that need torch or Spark
+	$(MAKE) test
 
 bench: $(VENV)/run.stamp  ## measure speed side by side with the peers
 	$(PYTHON) benchmarks/bench.py
