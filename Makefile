@@ -29,7 +29,8 @@ test: $(VENV)/test.stamp  ## check the vendored copies, the style and the tests
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m pytest
 
-test-all: $(VENV)/training.stamp $(VENV)/spark.stamp test  ## the same, with the tests that need torch or Spark
+test-all: $(VENV)/training.stamp $(VENV)/spark.stamp  ## the same, with the tests that need torch or Spark
+	$(MAKE) test
 
 screenshots: $(VENV)/test.stamp  ## take the pictures of the pages in docs/ (needs chromium)
 	$(PYTHON) docs/take_screenshots.py

@@ -1,0 +1,133 @@
+"""Speed and peak memory on a large corpus: one process, two processes and Spark on two cores, as ratios in one run.
+
+python benchmarks/bench_scale.py [documents, default 200000] [repetitions, default 3]
+
+The corpus is JSON text in Parquet and JSON lines. Every way runs in processes of its own, from files to scores,
+start-up included. Memory is the largest sum over the processes of one way, sampled: without pages that they share
+or that are mapped files. Spark is left out where it is not installed.
+"""
+
+import importlib.util
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT))
+
+from benchmarks.bench import receipts  # noqa: E402
+
+AT_ONCE = 5_000
+
+
+def write_corpus(folder, number):
+    """Predictions and references as JSON lines and as Parquet."""
+    schema = pa.schema({"id": pa.string(), "document": pa.string()})
+    for side in (0, 1):
+        name = ("predictions", "references")[side]
+        with (
+            (folder / f"{name}.jsonl").open("w") as lines,
+            pq.ParquetWriter(folder / f"{name}.parquet", schema) as rows,
+        ):
+            for first in range(0, number, AT_ONCE):
+                documents = receipts(min(AT_ONCE, number - first), seed=first)[side]
+                ids = [f"receipt-{first + index}" for index in range(len(documents))]
+                texts = [json.dumps(document) for document in documents]
+                rows.write_table(pa.table({"id": ids, "document": texts}, schema))
+                lines.writelines(f'{{"id": "{i}", "document": {text}}}\n' for i, text in zip(ids, texts, strict=True))
+
+
+def command(folder, form, processes):
+    sides = [f"--{side}={folder / side}.{form}" for side in ("predictions", "references")]
+    return [sys.executable, "-m", "metrics", "score", "kieval", *sides, "--processes", str(processes)]
+
+
+def spark_command(folder):
+    sides = [f"--{side}={folder / side}.parquet" for side in ("predictions", "references")]
+    return [sys.executable, str(ROOT / "examples" / "spark_score.py"), "kieval", *sides]
+
+
+def measure(arguments):
+    """Seconds, and peak memory in MB of a command and all that it starts."""
+    environment = {
+        "PYSPARK_PYTHON": sys.executable,
+        "PYSPARK_SUBMIT_ARGS": "--master local[2] --conf spark.ui.enabled=false pyspark-shell",
+    }
+    start = time.perf_counter()
+    process = subprocess.Popen(
+        arguments, cwd=ROOT, env={**os.environ, **environment}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    peak = [0]
+    watcher = threading.Thread(target=watch, args=(process, peak))
+    watcher.start()
+    _, problems = process.communicate()
+    seconds = time.perf_counter() - start
+    watcher.join()
+    if process.returncode:
+        sys.exit(problems.decode())
+    return seconds, peak[0] / 1024
+
+
+def watch(process, peak):
+    while process.poll() is None:
+        peak[0] = max(peak[0], sum(map(anonymous_memory, descendants(process.pid))))
+        time.sleep(0.1)
+
+
+def descendants(parent):
+    found, new = {parent}, [parent]
+    while new:
+        try:
+            children = Path(f"/proc/{new[0]}/task/{new.pop(0)}/children").read_text().split()
+        except OSError:
+            continue
+        new += [int(child) for child in children]
+        found.update(map(int, children))
+    return found
+
+
+def anonymous_memory(process):
+    """KB that belong to a process alone."""
+    try:
+        lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in lines if line.startswith("RssAnon")), 0)
+
+
+def main(number, repetitions):
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        write_corpus(folder, number)
+        ways = {
+            "Parquet, 1 process": command(folder, "parquet", 1),
+            "Parquet, 2 processes": command(folder, "parquet", 2),
+            "JSON lines, 1 process": command(folder, "jsonl", 1),
+            "JSON lines, 2 processes": command(folder, "jsonl", 2),
+        }
+        if importlib.util.find_spec("pyspark"):
+            ways["Parquet, Spark on 2 cores"] = spark_command(folder)
+        rounds = [{way: measure(arguments) for way, arguments in ways.items()} for _ in range(repetitions)]
+    size = sum(len(json.dumps(document)) for document in receipts(100)[0]) / 100
+    print(f"{number:,} documents of 10 groups on either side, {size:.0f} bytes each; times 1 process / this way")
+    for way in ways:
+        base = "JSON lines, 1 process" if way.startswith("JSON") else "Parquet, 1 process"
+        ratios = sorted(measured[base][0] / measured[way][0] for measured in rounds)
+        seconds = statistics.median(measured[way][0] for measured in rounds)
+        peak = max(measured[way][1] for measured in rounds)
+        spread = f"{statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})"
+        print(f"{way:26} {spread:22} {seconds:6.1f} s, peak {peak:6.0f} MB")
+
+
+if __name__ == "__main__":
+    asked = [int(word) for word in sys.argv[1:3]]
+    main(*asked, *(200_000, 3)[len(asked) :])
