@@ -13,6 +13,7 @@ from .comparators import load_schema
 from .counts import error_rate, precision_recall_f1
 from .documents import to_arrow
 from .field_types import COMPARATORS
+from .forms import normalise
 from .generation import GenerationHook
 from .hooks import flatten
 from .iob import read_iob, write_iob

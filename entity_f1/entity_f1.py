@@ -14,6 +14,7 @@ from .counts import precision_recall_f1, ratio
 from .documents import to_arrow
 from .field_types import COMPARATORS
 from .fields import ROUNDING, Fields
+from .forms import normalise
 from .generation import GenerationHook
 from .hooks import flatten
 from .json_text import parse_json_text

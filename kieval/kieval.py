@@ -14,6 +14,7 @@ from .corrections import DELETE, MATCH, SUBSTITUTE, Corrections
 from .counts import precision_recall_f1, ratio
 from .documents import to_arrow
 from .field_types import COMPARATORS
+from .forms import normalise
 from .generation import GenerationHook
 from .groups import pair_groups
 from .hooks import flatten

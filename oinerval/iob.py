@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from .documents import normalise
+from .forms import normalise
 from .problems import quote
 
 SUFFIXES = (".iob", ".bio", ".conll")

@@ -18,6 +18,7 @@ from .documents import to_arrow
 from .errors import TEXT_COUNTS, count_errors, nerval_column, oinerval_column
 from .explanation import explain_entities
 from .field_types import COMPARATORS
+from .forms import normalise
 from .generation import GenerationHook
 from .hooks import flatten
 from .iob import read_iob, write_iob

@@ -14,6 +14,7 @@ from .documents import owners_of_components
 from .entities import Entities
 from .explanation import explain_entities
 from .field_types import COMPARATORS
+from .forms import normalise
 from .generation import GenerationHook
 from .hooks import flatten
 from .json_text import parse_json_text
