@@ -17,7 +17,7 @@ EXAMPLES = [
     Example(
         "Slips of reading",
         "A letter is lost in the name, the date is misread, the place has the wrong category: near values cost their "
-        "character error rate, a wrong category costs a whole entity twice.",
+        "character error rate, a wrong category costs a whole entity, and hurts two categories.",
         [["name", "Jean Duboi"], ["date", "12 mai 1877"], ["occupation", "Lyon"], ["occupation", "tisserand"]],
         RECORD,
     ),

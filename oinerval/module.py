@@ -82,7 +82,7 @@ class DocumentMetric:
     - `_scores(totals)`: all headline scores; `TYPE_SCORES`: result name -> (family, function of its counts)
     - `_explain(batch, options)`: the alignment of a batch of one document
     - `_signature(options)`: what changes the score, as a list of "name:value"
-    and may define `_extra_scores(counts, rows, options)` and `NEEDS_CONFIDENCE`, an option that needs confidences.
+    and may define `_extra_scores(counts, rows, options)` and `_needs_confidence(options)`.
     """
 
     OPTIONS = Options
