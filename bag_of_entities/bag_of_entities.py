@@ -19,7 +19,7 @@ from .hooks import flatten
 from .iob import read_iob, write_iob
 from .json_text import parse_json_text
 from .matching import identify
-from .module import FEATURES, DocumentMetric, Options
+from .module import DocumentMetric, Options, build_info
 from .parallel import count_in_processes
 from .parsing import parse_date
 from .problems import DocumentError
@@ -82,15 +82,7 @@ class BagOfEntities(DocumentMetric, evaluate.Metric):
     SHOWN_PER_TYPE = {"per_type": "be_f1"}
 
     def _info(self):
-        info = evaluate.MetricInfo(
-            description=DESCRIPTION,
-            citation=CITATION,
-            inputs_description=INPUTS,
-            features=FEATURES,
-            reference_urls=["https://arxiv.org/abs/2404.18664"],
-        )
-        info.format = "arrow"
-        return info
+        return build_info(DESCRIPTION, CITATION, INPUTS, reference_urls=["https://arxiv.org/abs/2404.18664"])
 
     def _signature(self, options):
         return [

@@ -19,7 +19,7 @@ from .generation import GenerationHook
 from .hooks import flatten
 from .json_text import parse_json_text
 from .matching import identify
-from .module import FEATURES, DocumentMetric, Options, is_number
+from .module import DocumentMetric, Options, build_info, is_number
 from .parallel import count_in_processes
 from .parsing import parse_date
 from .problems import DocumentError
@@ -95,15 +95,7 @@ class EntityF1(DocumentMetric, evaluate.Metric):
     SHOWN_PER_TYPE = {"per_type": "accuracy"}
 
     def _info(self):
-        info = evaluate.MetricInfo(
-            description=DESCRIPTION,
-            citation=CITATION,
-            inputs_description=INPUTS,
-            features=FEATURES,
-            reference_urls=["https://arxiv.org/abs/2503.05488"],
-        )
-        info.format = "arrow"
-        return info
+        return build_info(DESCRIPTION, CITATION, INPUTS, reference_urls=["https://arxiv.org/abs/2503.05488"])
 
     def _signature(self, options):
         own = [f"match:{options.schema.describe()}", f"strategy:{options.strategy}"]

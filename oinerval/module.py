@@ -74,6 +74,19 @@ def is_whole(value):
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def build_info(description, citation, inputs, reference_urls):
+    """What evaluate knows of a module; the documents reach it as Arrow columns."""
+    info = evaluate.MetricInfo(
+        description=description,
+        citation=citation,
+        inputs_description=inputs,
+        features=FEATURES,
+        reference_urls=reference_urls,
+    )
+    info.format = "arrow"
+    return info
+
+
 class DocumentMetric:
     """Mixin for `evaluate.Metric`. A module defines:
 

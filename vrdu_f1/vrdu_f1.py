@@ -19,7 +19,7 @@ from .generation import GenerationHook
 from .hooks import flatten
 from .json_text import parse_json_text
 from .matching import identify
-from .module import FEATURES, DocumentMetric, Options
+from .module import DocumentMetric, Options, build_info
 from .parallel import count_in_processes
 from .parsing import parse_date
 from .problems import DocumentError
@@ -90,15 +90,12 @@ class VrduF1(DocumentMetric, evaluate.Metric):
     read_benchmark = staticmethod(read_benchmark)
 
     def _info(self):
-        info = evaluate.MetricInfo(
-            description=DESCRIPTION,
-            citation=CITATION,
-            inputs_description=INPUTS,
-            features=FEATURES,
+        return build_info(
+            DESCRIPTION,
+            CITATION,
+            INPUTS,
             reference_urls=["https://arxiv.org/abs/2211.15421", "https://github.com/google-research-datasets/vrdu"],
         )
-        info.format = "arrow"
-        return info
 
     def _signature(self, options):
         own = [f"match:{options.schema.describe()}"]
