@@ -17,7 +17,7 @@ EXAMPLES = [
     ),
     Example(
         "Wrong categories",
-        "Every word was found under a wrong category: bwer, which ignores categories, is 0; the other two are not.",
+        "All words were found, name and place under each other's category: bwer, which ignores categories, is 0.",
         [["place", "Jean Dubois"], ["date", "12 mars 1871"], ["name", "Lyon"], ["occupation", "tisserand"]],
         RECORD,
     ),
@@ -35,7 +35,7 @@ EXAMPLES = [
     ),
     Example(
         "Capitals",
-        'A trap: only capitals differ, and nothing matches. Write "casefold" into normalize.',
+        'A trap: only capitals differ, and no entity matches. Write "casefold" into normalize.',
         [[name, value.upper()] for name, value in RECORD],
         RECORD,
     ),

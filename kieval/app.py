@@ -50,7 +50,7 @@ EXAMPLES = [
     ),
     Example(
         "Scrambled rows",
-        "Figure 5: every value was read right, and almost none stands in its row. The conventional F1 is perfect.",
+        "Figure 5: every value was read right, and two of three stand in a wrong row. The conventional F1 is perfect.",
         {
             "row": [
                 {"x": "a1", "y": "b2", "z": "c3"},

@@ -17,7 +17,7 @@ EXAMPLES = [
     Example(
         "Slips of reading",
         "A letter is lost in the name, the date is misread, the place has the wrong category: near values cost their "
-        "character error rate, a wrong category costs a whole entity, and hurts two categories.",
+        "character error rate, a wrong category costs a whole entity and is an error in both categories below.",
         [["name", "Jean Duboi"], ["date", "12 mai 1877"], ["occupation", "Lyon"], ["occupation", "tisserand"]],
         RECORD,
     ),
@@ -37,8 +37,8 @@ EXAMPLES = [
     ),
     Example(
         "Split name",
-        "A trap: every letter was read, and the name was cut in two. One half finds no partner, the other differs by "
-        "half its letters. Move the threshold to see when it counts as found.",
+        "A trap: every letter was read, and the name was cut in two. One half finds no partner, the other lacks "
+        "almost half of the letters. Move the threshold to see when it counts as found.",
         [["name", "Jean"], ["name", "Dubois"], *RECORD[1:]],
         RECORD,
         {"threshold": 0.5},

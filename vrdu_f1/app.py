@@ -52,11 +52,11 @@ EXAMPLES = [
     ),
     Example(
         "Components without groups",
-        "A trap: a model that tags words returns components without their groups, which would be unrepeated names. "
-        "With groups they are put together where a name repeats.",
-        [["channel", "WABC"], ["amount", "$1"], ["channel", "WNBC"], ["amount", "$3"]],
+        "A trap: a model that tags words returns components without their groups, and none would be right. With "
+        "groups they are put together where a name repeats: the first spot is right, the second is not.",
+        [["spot.channel", "WABC"], ["spot.amount", "$1"], ["spot.channel", "WNBC"], ["spot.amount", "$3"]],
         {"spot": [{"channel": "WABC", "amount": "$1"}, {"channel": "WNBC", "amount": "$2"}]},
-        {"groups": {"spot": ["channel", "amount"]}},
+        {"groups": {"spot": ["spot.channel", "spot.amount"]}},
     ),
 ]
 
@@ -81,7 +81,7 @@ PAGE = Page(
         Option(
             "groups",
             "groups: components of hierarchical entities",
-            'A JSON mapping, such as {"line_item": ["channel", "amount"]}.',
+            'A JSON mapping, such as {"item": ["item.name", "item.price"]}.',
         ),
     ],
 )
