@@ -3,7 +3,8 @@
 python benchmarks/bench_scale.py [documents, default 200000] [repetitions, default 3]
 
 The corpus is JSON text in Parquet and JSON lines. Every way runs in processes of its own, from files to scores,
-start-up included. Memory is the largest sum over the processes of one way, sampled: without pages that they share
+start-up included. Other work on the machine spoils the times of several processes; `work` shows what they cost
+beside it. Memory is the largest sum over the processes of one way, sampled: without pages that they share
 or that are mapped files. Spark is left out where it is not installed.
 """
 
@@ -24,7 +25,7 @@ import pyarrow.parquet as pq
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.bench import receipts  # noqa: E402
+from benchmarks.bench_kieval import receipts  # noqa: E402
 
 AT_ONCE = 5_000
 
@@ -57,7 +58,7 @@ def spark_command(folder):
 
 
 def measure(arguments):
-    """Seconds, and peak memory in MB of a command and all that it starts."""
+    """Seconds, seconds of all processors, and peak memory in MB of a command and all that it starts."""
     environment = {
         "PYSPARK_PYTHON": sys.executable,
         "PYSPARK_SUBMIT_ARGS": "--master local[2] --conf spark.ui.enabled=false pyspark-shell",
@@ -66,20 +67,23 @@ def measure(arguments):
     process = subprocess.Popen(
         arguments, cwd=ROOT, env={**os.environ, **environment}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     )
-    peak = [0]
-    watcher = threading.Thread(target=watch, args=(process, peak))
+    peak, used = [0], {}
+    watcher = threading.Thread(target=watch, args=(process, peak, used))
     watcher.start()
     _, problems = process.communicate()
     seconds = time.perf_counter() - start
     watcher.join()
     if process.returncode:
         sys.exit(problems.decode())
-    return seconds, peak[0] / 1024
+    return seconds, sum(used.values()), peak[0] / 1024
 
 
-def watch(process, peak):
+def watch(process, peak, used):
+    """Peak memory of all processes together, and the seconds that each has used."""
     while process.poll() is None:
-        peak[0] = max(peak[0], sum(map(anonymous_memory, descendants(process.pid))))
+        running = descendants(process.pid)
+        peak[0] = max(peak[0], sum(map(anonymous_memory, running)))
+        used.update({number: seconds for number in running if (seconds := processor_seconds(number))})
         time.sleep(0.1)
 
 
@@ -93,6 +97,15 @@ def descendants(parent):
         new += [int(child) for child in children]
         found.update(map(int, children))
     return found
+
+
+def processor_seconds(process):
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0
+    # user and system time in ticks
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def anonymous_memory(process):
@@ -118,14 +131,16 @@ def main(number, repetitions):
             ways["Parquet, Spark on 2 cores"] = spark_command(folder)
         rounds = [{way: measure(arguments) for way, arguments in ways.items()} for _ in range(repetitions)]
     size = sum(len(json.dumps(document)) for document in receipts(100)[0]) / 100
-    print(f"{number:,} documents of 10 groups on either side, {size:.0f} bytes each; times 1 process / this way")
+    print(f"{number:,} documents of 10 groups on either side, {size:.0f} bytes each")
+    print("time of 1 process / time of this way; work is the time of all processors / that of 1 process")
     for way in ways:
         base = "JSON lines, 1 process" if way.startswith("JSON") else "Parquet, 1 process"
         ratios = sorted(measured[base][0] / measured[way][0] for measured in rounds)
         seconds = statistics.median(measured[way][0] for measured in rounds)
-        peak = max(measured[way][1] for measured in rounds)
+        used = statistics.median(measured[way][1] / measured[base][1] for measured in rounds)
+        peak = max(measured[way][2] for measured in rounds)
         spread = f"{statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})"
-        print(f"{way:26} {spread:22} {seconds:6.1f} s, peak {peak:6.0f} MB")
+        print(f"{way:26} {spread:22} {seconds:6.1f} s, work {used:.2f}, peak {peak:5.0f} MB")
 
 
 if __name__ == "__main__":

@@ -202,7 +202,10 @@ class Span:
         return self.places[0]
 
     def read(self):
-        return Span(Packed.unpack(self.documents), self.places, self.ids)
+        documents = Packed.unpack(self.documents)
+        if isinstance(documents, pa.Array):
+            documents = groups_or_values(documents)
+        return Span(documents, self.places, self.ids)
 
 
 class InMemory:
@@ -385,7 +388,7 @@ class ParquetRows:
         if "id" in rows.schema.names:
             found = zip(rows["id"].to_pylist(), places, strict=True)
             ids = [checked_id(id_text(identifier), place) for identifier, place in found]
-        return Span(groups_or_values(rows["document"]), places, ids)
+        return Span(rows["document"], places, ids)
 
     def _place(self, position):
         file = bisect_right(self.starts, position) - 1
