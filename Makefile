@@ -12,13 +12,17 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-all bench vendor clean
+.PHONY: help demo app test test-all screenshots bench vendor clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
 
 demo: $(VENV)/run.stamp  ## score two systems on the example receipts
 	$(PYTHON) -m metrics demo
+
+METRIC := kieval
+app: $(VENV)/run.stamp  ## open the page of a metric: make app METRIC=kieval
+	$(PYTHON) $(METRIC)/app.py
 
 test: $(VENV)/test.stamp  ## check the vendored copies, the style and the tests
 	$(PYTHON) -m metrics.vendor --check
@@ -28,8 +32,11 @@ test: $(VENV)/test.stamp  ## check the vendored copies, the style and the tests
 test-all: $(VENV)/training.stamp $(VENV)/spark.stamp  ## the same, with the tests that need torch or Spark
 	$(MAKE) test
 
-bench: $(VENV)/run.stamp  ## measure speed side by side with the peers
-	$(PYTHON) benchmarks/bench.py
+screenshots: $(VENV)/test.stamp  ## take the pictures of the pages in docs/ (needs chromium)
+	$(PYTHON) docs/take_screenshots.py
+
+bench: $(VENV)/bench.stamp  ## measure speed, and compare with the peers side by side
+	for script in benchmarks/bench_*.py benchmarks/compare.py; do echo "== $$script"; $(PYTHON) $$script || exit 1; done
 
 vendor: $(VENV)/run.stamp  ## copy the shared source into the metric folders
 	$(PYTHON) -m metrics.vendor
@@ -45,6 +52,10 @@ $(PYTHON):
 	echo "Python 3.11 or newer is needed: install it, or put it on PATH as python3." >&2; exit 1
 
 $(VENV)/run.stamp: requirements.txt | $(PYTHON)
+	$(PYTHON) -m pip install --quiet --requirement $<
+	@touch $@
+
+$(VENV)/bench.stamp: requirements-bench.txt $(VENV)/run.stamp
 	$(PYTHON) -m pip install --quiet --requirement $<
 	@touch $@
 

@@ -7,7 +7,7 @@
 import re
 from dataclasses import dataclass, field
 
-from .documents import ENTITY_KEYS_WITH_CONFIDENCE, MAX_DEPTH, normalise
+from .forms import ENTITY_KEYS_WITH_CONFIDENCE, MAX_DEPTH, normalise
 from .json_text import JSON_START, parse_json_text
 from .problems import DocumentError, quote
 

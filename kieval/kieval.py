@@ -14,12 +14,13 @@ from .corrections import DELETE, MATCH, SUBSTITUTE, Corrections
 from .counts import precision_recall_f1, ratio
 from .documents import to_arrow
 from .field_types import COMPARATORS
+from .forms import normalise
 from .generation import GenerationHook
 from .groups import pair_groups
 from .hooks import flatten
 from .json_text import parse_json_text
 from .matching import identify
-from .module import FEATURES, DocumentMetric, Options, is_number
+from .module import DocumentMetric, Options, build_info, is_number
 from .parallel import count_in_processes
 from .parsing import parse_date
 from .problems import DocumentError
@@ -97,15 +98,7 @@ class Kieval(DocumentMetric, evaluate.Metric):
     SHOWN_PER_TYPE = {"per_type": "aligned", "per_group_type": "group_f1"}
 
     def _info(self):
-        info = evaluate.MetricInfo(
-            description=DESCRIPTION,
-            citation=CITATION,
-            inputs_description=INPUTS,
-            features=FEATURES,
-            reference_urls=["https://arxiv.org/abs/2503.05488"],
-        )
-        info.format = "arrow"
-        return info
+        return build_info(DESCRIPTION, CITATION, INPUTS, reference_urls=["https://arxiv.org/abs/2503.05488"])
 
     def _needs_confidence(self, options):
         return "thresholds" if options.thresholds is not None else None

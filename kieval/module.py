@@ -24,7 +24,7 @@ from .problems import DocumentError, quote
 from .sums import sum_rows
 from .tagging import TaggingHook
 
-DOCUMENTS_AT_ONCE = 2_000
+DOCUMENTS_AT_ONCE = 4_000
 WRITTEN_AT_ONCE = 10_000
 
 _TEXT, _NUMBER = datasets.Value("string"), datasets.Value("float64")
@@ -74,6 +74,19 @@ def is_whole(value):
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def build_info(description, citation, inputs, reference_urls):
+    """What evaluate knows of a module; the documents reach it as Arrow columns."""
+    info = evaluate.MetricInfo(
+        description=description,
+        citation=citation,
+        inputs_description=inputs,
+        features=FEATURES,
+        reference_urls=reference_urls,
+    )
+    info.format = "arrow"
+    return info
+
+
 class DocumentMetric:
     """Mixin for `evaluate.Metric`. A module defines:
 
@@ -82,7 +95,7 @@ class DocumentMetric:
     - `_scores(totals)`: all headline scores; `TYPE_SCORES`: result name -> (family, function of its counts)
     - `_explain(batch, options)`: the alignment of a batch of one document
     - `_signature(options)`: what changes the score, as a list of "name:value"
-    and may define `_extra_scores(counts, rows, options)` and `NEEDS_CONFIDENCE`, an option that needs confidences.
+    and may define `_extra_scores(counts, rows, options)` and `_needs_confidence(options)`.
     """
 
     OPTIONS = Options
@@ -136,8 +149,8 @@ class DocumentMetric:
         parsed = self._options(options)
         if predictions is not None or references is not None:
             table = self._to_table(predictions, references, parsed.on_invalid)
-            self._require_confidence(parsed, table["predictions"])
             self._require_confidence(parsed)
+            self._require_confidence(parsed, table["predictions"])
             self._write(table)
         elif self.writer is None:
             raise ValueError("nothing to score: give predictions and references, or add documents first")
@@ -263,8 +276,9 @@ class DocumentMetric:
 
     def _require_confidence(self, options, predictions=None):
         needed = self._needs_confidence(options)
-        unsure = entity_without_confidence(predictions) if predictions is not None else self._unscored.unsure
-        if needed and unsure:
+        if not needed:
+            return
+        if unsure := self._unscored.unsure if predictions is None else entity_without_confidence(predictions):
             index, entity = unsure
             remedy = "give one to every predicted entity"
             raise DocumentError(("predictions", index), f"{entity} has no confidence, which {needed} needs: {remedy}")

@@ -4,7 +4,8 @@ import re
 
 import numpy as np
 
-from .documents import group_entities, normalise, owners_of_components
+from .documents import group_entities, owners_of_components
+from .forms import normalise
 from .hooks import IGNORED, Hook, first_of, is_whole, second_of, to_numpy
 from .problems import DocumentError, quote
 

@@ -4,6 +4,7 @@ import argparse
 import sys
 
 from .commands import add_demo, add_score
+from .propose_schema import add_schema
 
 
 def main(arguments=None):
@@ -11,7 +12,7 @@ def main(arguments=None):
         prog="python -m metrics", description="Scores for document information extraction."
     )
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
-    for add in (add_score, add_demo):
+    for add in (add_score, add_demo, add_schema):
         add(verbs)
     given, unknown = parser.parse_known_args(arguments)
     try:

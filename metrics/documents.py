@@ -1,37 +1,26 @@
-"""Any accepted form of a document -> nested groups -> Arrow.
+"""Documents in any form -> nested groups -> Arrow.
 
 A document is a list of groups, a group has a type and entities, an entity a type, a value and maybe a
-confidence. Models and data sets write it in other ways; `normalise` turns each of them into nested groups,
-or says where it is wrong. `to_arrow` does so for a list of documents and returns one Arrow array.
-
->>> normalise({"menu": [{"name": "Latte", "price": 4.5}], "date": "12 mars"})
-... # doctest: +NORMALIZE_WHITESPACE
-[{'type': 'menu', 'entities': [{'type': 'menu.name', 'value': 'Latte'}, {'type': 'menu.price', 'value': '4.5'}]},
- {'type': '', 'entities': [{'type': 'date', 'value': '12 mars'}]}]
+confidence. `to_arrow` reads a list of documents, in any of the forms of `forms`, into one Arrow array.
 """
 
-import math
 from collections.abc import Iterable, Mapping
 from itertools import chain
-from numbers import Number
+from operator import itemgetter
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .json_text import NumberText, parse_json_text
+from .forms import ENTITY_KEYS, GROUP_KEYS, SEQUENCES, normalise
 from .problems import DocumentError, quote
 
 ENTITY = pa.struct([("type", pa.string()), ("value", pa.string()), ("confidence", pa.float64())])
 GROUP = pa.struct([("type", pa.string()), ("entities", pa.list_(ENTITY))])
 DOCUMENT = pa.list_(GROUP)
 
-FORMS = "a document (groups, mapping, entities, tagged tokens or JSON text)"
-MAX_DEPTH = 100
-GROUP_KEYS = frozenset({"type", "entities"})
-ENTITY_KEYS = frozenset({"type", "value"})
-ENTITY_KEYS_WITH_CONFIDENCE = ENTITY_KEYS | {"confidence"}
-SEQUENCES = (list, tuple, np.ndarray)
+# Few enough that what one pass leaves in the processor's cache serves the next.
+READ_AT_ONCE = 500
 
 
 def to_arrow(documents, side="predictions", on_invalid="raise", places=None):
@@ -48,36 +37,31 @@ def to_arrow(documents, side="predictions", on_invalid="raise", places=None):
         if isinstance(documents, pa.Array):
             return _without_absent_values(documents)
     documents = list_documents(documents, side)
-    if (columns := _columns_of_plain_groups(documents)) is None:
-        may_be_invalid = side == "predictions" and on_invalid == "empty"
-        documents = [
-            _normalise_or_mark(document, (places[index],) if places else (side, index), may_be_invalid)
-            for index, document in enumerate(documents)
-        ]
-        columns = _columns_of_plain_groups([document or [] for document in documents])
-    array = _assemble(*columns, invalid=[document is None for document in documents])
-    return _without_absent_values(array)
+    may_be_invalid = side == "predictions" and on_invalid == "empty"
+    parts = [pa.array([], DOCUMENT)]
+    for start in range(0, len(documents), READ_AT_ONCE):
+        some = documents[start : start + READ_AT_ONCE]
+        if columns := _columns_of_plain_groups(some) or _columns_of_plain_pairs(some):
+            parts.append(_assemble(*columns))
+        else:
+            numbers = range(start, start + len(some))
+            some_places = [(places[number],) if places else (side, number) for number in numbers]
+            parts.append(_normalise_to_arrow(some, some_places, may_be_invalid))
+    return _without_absent_values(pa.concat_arrays(parts))
+
+
+def _normalise_to_arrow(documents, places, may_be_invalid):
+    normalised = [
+        _normalise_or_mark(document, place, may_be_invalid) for document, place in zip(documents, places, strict=True)
+    ]
+    invalid = [document is None for document in normalised]
+    return _assemble(*_columns_of_plain_groups([document or [] for document in normalised]), invalid=invalid)
 
 
 def plain_groups_to_arrow(documents):
     """The same for a list that holds nothing but nested groups of plain Python; None where there is anything else."""
     columns = _columns_of_plain_groups(documents)
     return None if columns is None else _without_absent_values(_assemble(*columns, invalid=[False] * len(documents)))
-
-
-def normalise(document, place=("document",)):
-    """One document in any form, as nested groups; absent values are kept as the empty string."""
-    if isinstance(document, str):
-        document = parse_json_text(document, place)
-    if isinstance(document, Mapping):
-        if _is_tagged_tokens(document):
-            return _from_tagged_tokens(document, place)
-        if set(document) == GROUP_KEYS and isinstance(document["entities"], SEQUENCES):
-            raise DocumentError(place, "this is one group; a document is a list of groups: write [{..}]")
-        return _from_mapping(document, place)
-    if isinstance(document, SEQUENCES):
-        return _from_list(list(document), place)
-    raise DocumentError(place, f"expected {FORMS}, got {_type_name(document)}")
 
 
 # Grouping by names that repeat
@@ -124,7 +108,7 @@ def owners_of_components(groups):
     ValueError: groups: 'price' is a component of 'line' and of 'tax'; it can be in one only
     """
     if not isinstance(groups, Mapping):
-        raise ValueError(f"groups must map group types to lists of names, got {_type_name(groups)}")
+        raise ValueError(f"groups must map group types to lists of names, got {type(groups).__name__}")
     owner = {}
     for group_type, names in groups.items():
         is_list = isinstance(names, SEQUENCES) and len(names) > 0
@@ -160,7 +144,7 @@ def number_groups(names):
 def list_documents(documents, side):
     """Documents as a list, whatever iterable they come in."""
     if isinstance(documents, str | bytes | Mapping) or not isinstance(documents, Iterable):
-        raise DocumentError((side,), f"expected a list of documents, got {_type_name(documents)}: write [..]")
+        raise DocumentError((side,), f"expected a list of documents, got {type(documents).__name__}: write [..]")
     return documents if isinstance(documents, list) else list(documents)
 
 
@@ -194,49 +178,73 @@ def _normalise_or_mark(document, place, may_be_invalid):
 def _columns_of_plain_groups(documents):
     """The flat columns of nested groups, or None where anything needs `normalise` to judge it.
 
-    Every check is one pass in C over a flat list: this is the path that a training loop takes.
+    Every step is one pass in C over a flat list: this is the path that a training loop takes.
     """
     if not _all_of_type(documents, list):
         return None
-    groups = list(chain.from_iterable(documents))
-    if not _all_of_type(groups, dict) or not _have_keys(groups, [GROUP_KEYS]):
+    try:
+        groups = list(chain.from_iterable(documents))
+        entity_lists = list(map(itemgetter("entities"), groups))
+        group_types = list(map(itemgetter("type"), groups))
+        if not _all_of_type(entity_lists, list) or set(map(len, groups)) - {len(GROUP_KEYS)}:
+            return None
+        entities = list(chain.from_iterable(entity_lists))
+        types = list(map(itemgetter("type"), entities))
+        values = list(map(itemgetter("value"), entities))
+        if (confidences := _plain_confidences(entities)) is None:
+            return None
+        columns = [_text_column(texts) for texts in (group_types, types, values)]
+    except (KeyError, TypeError, IndexError, UnicodeEncodeError):
         return None
-    entity_lists = [group["entities"] for group in groups]
-    group_types = [group["type"] for group in groups]
-    if not _all_of_type(entity_lists, list) or not _all_of_type(group_types, str):
+    return _offsets(documents), _offsets(entity_lists), *columns, confidences
+
+
+def _columns_of_plain_pairs(documents):
+    """The same for documents that are lists of (type, value)."""
+    if not _all_of_type(documents, list):
         return None
-    entities = list(chain.from_iterable(entity_lists))
-    if not _all_of_type(entities, dict) or not _have_keys(entities, [ENTITY_KEYS, ENTITY_KEYS_WITH_CONFIDENCE]):
+    pairs = list(chain.from_iterable(documents))
+    if not set(map(type, pairs)) <= {tuple, list} or set(map(len, pairs)) != {2}:
         return None
-    types = [entity["type"] for entity in entities]
-    values = [entity["value"] for entity in entities]
-    confidences = [entity.get("confidence") for entity in entities]
+    types, values = ([pair[part] for pair in pairs] for part in (0, 1))
     if not _all_of_type(types, str) or not _all_of_type(values, str):
         return None
-    if set(map(type, confidences)) == {type(None)}:
-        confidences = pa.nulls(len(confidences), pa.float64())
-    elif not all(c is None or type(c) is float and 0 <= c <= 1 for c in confidences):
-        return None
+    filled = [document for document in documents if document]
     try:
-        columns = [pa.array(column, pa.string()) for column in (group_types, types, values)]
+        columns = [pa.array(column, pa.string()) for column in ([""] * len(filled), types, values)]
     except UnicodeEncodeError:
         return None
-    return _offsets(documents), _offsets(entity_lists), *columns, pa.array(confidences, pa.float64())
+    offsets = np.concatenate([[0], np.cumsum([bool(document) for document in documents], dtype=np.int64)])
+    return offsets, _offsets(filled), *columns, pa.nulls(len(pairs), pa.float64())
 
 
 def _all_of_type(items, expected):
     return set(map(type, items)) <= {expected}
 
 
-def _have_keys(mappings, allowed):
-    return all(frozenset(keys) in allowed for keys in set(map(tuple, mappings)))
+def _text_column(texts):
+    """An Arrow column of texts. Arrow would take bytes and None too; joining refuses them."""
+    "".join(texts)
+    return pa.array(texts, pa.string())
+
+
+def _plain_confidences(entities):
+    """The column of confidences, or None where an entity has other keys or a confidence is not plain."""
+    sizes = set(map(len, entities))
+    if not sizes - {len(ENTITY_KEYS)}:
+        return pa.nulls(len(entities), pa.float64())
+    confidences = [entity.get("confidence") for entity in entities]
+    has_other_keys = any(len(entity) != len(ENTITY_KEYS) + ("confidence" in entity) for entity in entities)
+    if has_other_keys or not all(c is None or type(c) is float and 0 <= c <= 1 for c in confidences):
+        return None
+    return pa.array(confidences, pa.float64())
 
 
 def _offsets(lists):
-    return np.concatenate([[0], np.cumsum([len(items) for items in lists], dtype=np.int64)])
+    return np.concatenate([[0], np.cumsum(list(map(len, lists)), dtype=np.int64)])
 
 
-def _assemble(group_offsets, entity_offsets, group_types, types, values, confidences, invalid):
+def _assemble(group_offsets, entity_offsets, group_types, types, values, confidences, invalid=()):
     entities = pa.StructArray.from_arrays([types, values, confidences], fields=list(ENTITY))
     entity_lists = pa.ListArray.from_arrays(pa.array(entity_offsets, pa.int32()), entities, pa.list_(ENTITY))
     groups = pa.StructArray.from_arrays([group_types, entity_lists], fields=list(GROUP))
@@ -250,7 +258,7 @@ def _without_absent_values(documents):
     lists = pc.struct_field(groups, "entities")
     entities = lists.flatten()
     values, types = pc.struct_field(entities, "value"), pc.struct_field(entities, "type")
-    blank = pc.fill_null(pc.equal(pc.utf8_trim_whitespace(values), ""), True)
+    blank = pc.fill_null(pc.or_(pc.equal(pc.binary_length(values), 0), pc.utf8_is_space(values)), True)
     keep = pc.invert(pc.and_(blank, pc.not_equal(types, "")))
     if pc.all(keep).as_py() is not False:
         return documents
@@ -269,209 +277,3 @@ def _list_offsets(lists):
     """Offsets into `lists.flatten()`, also where `lists` is a slice or has nulls."""
     lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
     return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-
-
-# One document: lists of groups and of entities
-
-
-def _from_list(items, place):
-    if not items:
-        return []
-    if all(isinstance(item, Mapping) and "entities" in item for item in items):
-        return [_group(item, (*place, index)) for index, item in enumerate(items)]
-    return [{"type": "", "entities": [_flat_entity(item, (*place, index)) for index, item in enumerate(items)]}]
-
-
-def _group(group, place):
-    _check_keys(group, GROUP_KEYS, GROUP_KEYS, "group", place)
-    if not isinstance(group["entities"], SEQUENCES):
-        found = _type_name(group["entities"])
-        raise DocumentError((*place, "entities"), f"expected a list of entities, got {found}")
-    return {
-        "type": _type_of(group, "group", place),
-        "entities": [_entity(e, (*place, "entities", index)) for index, e in enumerate(group["entities"])],
-    }
-
-
-def _flat_entity(item, place):
-    if isinstance(item, Mapping):
-        if "entities" in item:
-            raise DocumentError(place, "a group among entities: give only groups, or only entities")
-        return _entity(item, place)
-    if isinstance(item, list | tuple) and len(item) == 2 and isinstance(item[0], str):
-        return {"type": _text(item[0], place), "value": _scalar(item[1], (*place, 1))}
-    if isinstance(item, list | tuple):
-        remedy = 'with a confidence write {"type": .., "value": .., "confidence": ..}'
-        raise DocumentError(place, f"expected a (type, value) pair; {remedy}")
-    raise DocumentError(
-        place,
-        f"expected a group {{'type', 'entities'}}, an entity {{'type', 'value'}} or a (type, value) pair, "
-        f"got {_type_name(item)}",
-    )
-
-
-def _entity(entity, place):
-    if not isinstance(entity, Mapping):
-        raise DocumentError(place, f"expected an entity {{'type', 'value'}}, got {_type_name(entity)}")
-    _check_keys(entity, ENTITY_KEYS, ENTITY_KEYS_WITH_CONFIDENCE, "entity", place)
-    plain = {"type": _type_of(entity, "entity", place), "value": _scalar(entity["value"], (*place, "value"))}
-    if entity.get("confidence") is not None:
-        plain["confidence"] = _confidence(entity["confidence"], (*place, "confidence"))
-    return plain
-
-
-def _check_keys(mapping, required, allowed, what, place):
-    if missing := sorted(required - set(mapping)):
-        raise DocumentError(place, f"this {what} has no {' and no '.join(map(repr, missing))}")
-    if unknown := [key for key in mapping if key not in allowed]:
-        raise DocumentError(
-            place, f"unknown key {quote(unknown[0])} in this {what}; it may have {', '.join(sorted(allowed))}"
-        )
-
-
-def _type_of(mapping, what, place):
-    if not isinstance(mapping["type"], str):
-        found = _type_name(mapping["type"])
-        raise DocumentError((*place, "type"), f"the type of this {what} must be text, got {found}")
-    return _text(mapping["type"], (*place, "type"))
-
-
-def _confidence(confidence, place):
-    if isinstance(confidence, NumberText):
-        confidence = float(confidence)
-    if isinstance(confidence, bool | np.bool_) or not isinstance(confidence, Number):
-        raise DocumentError(place, f"confidence must be a number between 0 and 1, got {_type_name(confidence)}")
-    confidence = float(confidence)
-    if not 0 <= confidence <= 1:
-        raise DocumentError(place, f"confidence must be a number between 0 and 1, got {confidence}")
-    return confidence
-
-
-# One document: mapping
-
-
-def _from_mapping(mapping, place):
-    groups, ungrouped = [], []
-    for key, value in mapping.items():
-        path, key_place = _key_path("", key, place), (*place, key)
-        if isinstance(value, Mapping):
-            groups.append({"type": path, "entities": list(_flatten(path, value, key_place, 2))})
-        elif isinstance(value, SEQUENCES):
-            for index, item in enumerate(value):
-                item_place = (*key_place, index)
-                if isinstance(item, Mapping):
-                    groups.append({"type": path, "entities": list(_flatten(path, item, item_place, 3))})
-                else:
-                    ungrouped.append({"type": path, "value": _scalar(item, item_place)})
-        else:
-            ungrouped.append({"type": path, "value": _scalar(value, key_place)})
-    if ungrouped:
-        groups.append({"type": "", "entities": ungrouped})
-    return groups
-
-
-def _flatten(prefix, mapping, place, depth):
-    """The entities of a mapping inside a group, with their dotted paths."""
-    if depth > MAX_DEPTH:
-        raise DocumentError(place[:4], f"nested deeper than {MAX_DEPTH} levels: flatten the document first")
-    for key, value in mapping.items():
-        path, key_place = _key_path(prefix, key, place), (*place, key)
-        items = enumerate(value) if isinstance(value, SEQUENCES) else [(None, value)]
-        for index, item in items:
-            item_place = key_place if index is None else (*key_place, index)
-            if isinstance(item, Mapping):
-                yield from _flatten(path, item, item_place, depth + 1)
-            else:
-                yield {"type": path, "value": _scalar(item, item_place)}
-
-
-def _key_path(prefix, key, place):
-    if not isinstance(key, str):
-        raise DocumentError(place, f"keys must be text, got {_type_name(key)} {quote(key)}: write it as text")
-    if not key:
-        raise DocumentError(place, "an empty key: name the entity type")
-    key = _text(key, place)
-    return key if not prefix or key.startswith(prefix + ".") else f"{prefix}.{key}"
-
-
-# One document: tagged tokens
-
-
-def _is_tagged_tokens(document):
-    return set(document) == {"tokens", "tags"} and all(isinstance(v, SEQUENCES) for v in document.values())
-
-
-def _from_tagged_tokens(document, place):
-    """One entity per span, and per run of untagged words one of type "".
-
-    A document without untagged words gets an empty one, so that it can still be told from other forms:
-    the order of its entities is that of a text.
-    """
-    tokens, tags = document["tokens"], document["tags"]
-    if len(tokens) != len(tags):
-        raise DocumentError(place, f"{len(tokens)} tokens but {len(tags)} tags: give one tag for each token")
-    spans = []
-    for index, (token, tag) in enumerate(zip(tokens, tags, strict=True)):
-        entity_type, begins = _read_tag(tag, (*place, "tags", index))
-        word = _scalar(token, (*place, "tokens", index)).strip()
-        if begins or not spans or spans[-1][0] != entity_type:
-            spans.append((entity_type, []))
-        if word:
-            spans[-1][1].append(word)
-    entities = [{"type": entity_type, "value": " ".join(words)} for entity_type, words in spans if words]
-    if all(entity["type"] for entity in entities):
-        entities.append({"type": "", "value": ""})
-    return [{"type": "", "entities": entities}]
-
-
-def _read_tag(tag, place):
-    """('name', True) for B-name, ('name', False) for I-name, ('', False) for O."""
-    if tag == "O":
-        return "", False
-    if isinstance(tag, str) and len(tag) > 2 and tag[:2] in ("B-", "I-"):
-        return _text(tag[2:], place), tag[0] == "B"
-    raise DocumentError(place, f"expected an IOB2 tag (O, B-type or I-type), got {quote(tag)}")
-
-
-# Values
-
-
-def _scalar(value, place):
-    """The text of a value: JSON text of numbers and booleans, "" for None."""
-    if isinstance(value, str):
-        return _text(value, place)
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, Number) and not isinstance(value, complex):
-        return _number_text(value, place)
-    remedy = "; a list inside a list has no meaning here" if isinstance(value, SEQUENCES) else ""
-    raise DocumentError(place, f"expected a text, number, boolean or None, got {_type_name(value)}{remedy}")
-
-
-def _number_text(number, place):
-    try:
-        if math.isfinite(number):
-            return str(number)
-    except (ValueError, OverflowError):
-        raise DocumentError(place, "a number of too many digits: write it as text") from None
-    raise DocumentError(place, f"{number} is not a value: use None for an absent one")
-
-
-def _text(text, place):
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise DocumentError(
-            place,
-            f"a lone surrogate at character {error.start} of {quote(text)}: "
-            "decode the source as UTF-8, or replace such characters",
-        ) from None
-    return text if type(text) is str else str(text)
-
-
-def _type_name(value):
-    return type(value).__name__

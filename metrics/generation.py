@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from .answers import TAG, answer_with_confidence, parse_answer, with_confidence
-from .documents import normalise
+from .forms import normalise
 from .hooks import Hook, first_of, is_whole, second_of
 from .problems import DocumentError
 

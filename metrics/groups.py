@@ -53,8 +53,9 @@ class _Groups:
     """The groups of one side, with their entities sorted by content within each group."""
 
     def __init__(self, batch, side, code, identity, confidence_matters=False):
-        keys = (code, side.entity_group)
-        order = np.lexsort((-side.confidence, *keys) if confidence_matters else keys)
+        order = _order_by_group(side.entity_group, code)
+        if confidence_matters:
+            order = np.lexsort((-side.confidence, code, side.entity_group))
         self.document = side.group_document
         self.is_ungrouped = np.array([name == UNGROUPED for name in batch.group_types], bool)[side.group_type]
         self.block = side.group_document * len(batch.group_types) + side.group_type
@@ -74,6 +75,14 @@ class _Groups:
     def contents(self):
         """What each group holds, as a value that can be compared and sorted."""
         return rows_as_binary(self.code, self.offsets)
+
+
+def _order_by_group(group, code):
+    """The order of entities by group and code; one key sorts much faster than two."""
+    codes = int(code.max(initial=0)) + 1
+    if int(group.max(initial=0)) * codes < np.iinfo(np.int64).max - codes:
+        return np.argsort(group * codes + code)
+    return np.lexsort((code, group))
 
 
 def _pair_identical(predictions, references):
@@ -114,7 +123,7 @@ class _Lines:
         """For every group of the side, its block's position in `blocks` and its line there, or -1."""
         block, line = (np.full(len(self.side.document), -1) for _ in range(2))
         count = self.count[blocks]
-        within = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+        within = np.arange(count.sum()) - np.repeat(_starts(count), count)
         groups = self.groups[np.repeat(self.start[blocks], count) + within]
         block[groups] = np.repeat(np.arange(len(blocks)), count)
         line[groups] = within
@@ -163,29 +172,43 @@ class _Assignment:
             yield from np.split(blocks, np.flatnonzero(np.diff(cells // CELLS_AT_ONCE)) + 1)
 
     def _assign(self, blocks):
+        """Chosen rows and columns of the blocks: clear cases all at once, the others one by one."""
         shapes = np.stack([self.rows.count[blocks], self.columns.count[blocks]], axis=1)
         places = self.rows.places(blocks), self.columns.places(blocks)
-        same = self._overlaps("code", shapes, places, leave_out=self.identity.fuzzy)
-        types = self._overlaps("entity_type", shapes, places)
-        for block, same_entities, same_types in zip(blocks, same, types, strict=True):
-            rows = slice(self.rows.start[block], self.rows.end[block])
-            columns = slice(self.columns.start[block], self.columns.end[block])
-            most_pairs = min(same_types.shape)
-            if self.rows.side.is_fuzzy[self.rows.groups[rows]].any():
-                same_entities = same_entities + self._fuzzy_overlap(rows, columns)
-                sizes = self.rows.sizes(rows)[:, None], self.columns.sizes(columns)[None, :]
-                is_right = (same_entities == sizes[0]) & (same_entities == sizes[1])
-                same_types = same_types * (most_pairs + 1) + is_right
-            weights = same_entities * (same_types.max() * most_pairs + 1) + same_types
-            # With the sides exchanged the answer must be the exchanged one, also among ties.
-            if tuple(self.rows.rank[rows]) > tuple(self.columns.rank[columns]):
-                column, row = linear_sum_assignment(weights.T, maximize=True)
-            else:
-                row, column = linear_sum_assignment(weights, maximize=True)
-            yield rows.start + row, columns.start + column
+        same_entities = self._overlaps("code", shapes, places, leave_out=self.identity.fuzzy)
+        same_types = self._overlaps("entity_type", shapes, places)
+        if self.identity.fuzzy.any():
+            is_clear = np.zeros(len(blocks), bool)
+        else:
+            is_clear, row, column = _clear_assignments(_weights(same_entities, same_types, shapes), shapes)
+            clear = np.repeat(blocks[is_clear], shapes[is_clear, 0])
+            yield self.rows.start[clear] + row, self.columns.start[clear] + column
+        first_cell = _starts(shapes.prod(axis=1))
+        for position in np.flatnonzero(~is_clear):
+            cells = slice(first_cell[position], first_cell[position] + shapes[position].prod())
+            matrices = (matrix[cells].reshape(shapes[position]) for matrix in (same_entities, same_types))
+            yield self._assign_block(blocks[position], *matrices)
+
+    def _assign_block(self, block, same_entities, same_types):
+        rows = slice(self.rows.start[block], self.rows.end[block])
+        columns = slice(self.columns.start[block], self.columns.end[block])
+        most_pairs = min(same_types.shape)
+        if self.rows.side.is_fuzzy[self.rows.groups[rows]].any():
+            same_entities = same_entities + self._fuzzy_overlap(rows, columns)
+            sizes = self.rows.sizes(rows)[:, None], self.columns.sizes(columns)[None, :]
+            is_right = (same_entities == sizes[0]) & (same_entities == sizes[1])
+            same_types = same_types * (most_pairs + 1) + is_right
+        weights = same_entities * (same_types.max() * most_pairs + 1) + same_types
+        # With the sides exchanged the answer must be the exchanged one, also among ties.
+        if tuple(self.rows.rank[rows]) > tuple(self.columns.rank[columns]):
+            column, row = linear_sum_assignment(weights.T, maximize=True)
+        else:
+            row, column = linear_sum_assignment(weights, maximize=True)
+        return rows.start + row, columns.start + column
 
     def _overlaps(self, item, shapes, places, leave_out=None):
-        """Per block a matrix: how many items (codes or types) two groups have in common, as multisets."""
+        """The matrices of all blocks in one flat array: how many items (codes or types) two groups have in
+        common, as multisets."""
         (block, row, items, count), (other_block, column, other_items, other_count) = (
             _count_items(lines.side, item, *place, leave_out)
             for lines, place in zip((self.rows, self.columns), places, strict=True)
@@ -195,17 +218,16 @@ class _Assignment:
         other_key, column, other_count = other_key[order], column[order], other_count[order]
         start = np.searchsorted(other_key, key)
         partners = np.searchsorted(other_key, key, "right") - start
-        first_cell = np.concatenate([[0], np.cumsum(shapes.prod(axis=1))])
-        cells = np.zeros(first_cell[-1], np.int64)
+        first_cell = _starts(shapes.prod(axis=1))
+        cells = np.zeros(shapes.prod(axis=1).sum(), np.int64)
         cuts = np.flatnonzero(np.diff(np.cumsum(partners) // CELLS_AT_ONCE)) + 1
         for some in np.split(np.arange(len(key)), cuts):
             entry = np.repeat(some, partners[some])
-            within = np.arange(len(entry)) - np.repeat(np.cumsum(partners[some]) - partners[some], partners[some])
+            within = np.arange(len(entry)) - np.repeat(_starts(partners[some]), partners[some])
             other = start[entry] + within
             cell = first_cell[block[entry]] + row[entry] * shapes[block[entry], 1] + column[other]
             np.add.at(cells, cell, np.minimum(count[entry], other_count[other]))
-        bounds = zip(first_cell[:-1], first_cell[1:], shapes, strict=True)
-        return [cells[first:last].reshape(shape) for first, last, shape in bounds]
+        return cells
 
     def _fuzzy_overlap(self, rows, columns):
         """How many entities of fuzzy types two groups have in common, for all groups of a block."""
@@ -223,6 +245,40 @@ class _Assignment:
                     some = matches[np.ix_(row == r, column == c)]
                     overlap[r, c] += int(some[linear_sum_assignment(some, maximize=True)].sum())
         return overlap
+
+
+def _starts(sizes):
+    """Where each of several parts begins that follow each other."""
+    return np.cumsum(sizes) - sizes
+
+
+def _weights(same_entities, same_types, shapes):
+    """Most identical entities first, then most entities of the same types; all blocks in one flat array."""
+    cells = shapes.prod(axis=1)
+    most_types = np.maximum.reduceat(same_types, _starts(cells)) * shapes.min(axis=1)
+    return same_entities * np.repeat(most_types + 1, cells) + same_types
+
+
+def _clear_assignments(weights, shapes):
+    """Blocks in which every row has one best column and no two rows the same: the only best assignment.
+
+    Returns which blocks, and their rows and columns.
+    """
+    rows, columns = shapes.T
+    columns_of_row = np.repeat(columns, rows)
+    start = _starts(columns_of_row)
+    is_best = weights == np.repeat(np.maximum.reduceat(weights, start), columns_of_row)
+    has_one_best = np.add.reduceat(is_best, start, dtype=np.int64) == 1
+    block = np.repeat(np.arange(len(shapes)), rows)
+    is_clear = np.bincount(block, has_one_best, minlength=len(shapes)) == rows
+    row = np.arange(len(block)) - np.repeat(_starts(rows), rows)
+    best_cells = np.flatnonzero(is_best & np.repeat(is_clear[block], columns_of_row))
+    row_of_cell = np.repeat(np.arange(len(block)), columns_of_row)[best_cells]
+    column = best_cells - start[row_of_cell]
+    taken = np.unique(block[row_of_cell] * (columns.max() + 1) + column) // (columns.max() + 1)
+    is_clear &= np.bincount(taken, minlength=len(shapes)) == rows
+    keep = is_clear[block[row_of_cell]]
+    return is_clear, row[row_of_cell[keep]], column[keep]
 
 
 def _count_items(side, item, block, line, leave_out):

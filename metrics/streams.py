@@ -15,7 +15,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from .documents import to_arrow
-from .files import _checked_id, _name_some, _with_ids, read_documents
+from .files import checked_id, positions_by_reference, read_documents, with_ids
 from .json_text import parse_json_text
 from .parallel import Packed, Read, count_tasks
 from .parquet import count_rows, groups_or_values, id_text, iterate_file, parquet_files
@@ -134,10 +134,9 @@ def _tasks_by_id(predictions, references, on_invalid):
             f"predictions has {predicted.documents} documents, references has {expected.documents}: "
             "give each an id, or make them as many"
         )
-    if extra := [identifier for identifier in predicted.ids if identifier not in expected.ids]:
-        raise ValueError(f"{len(extra)} predictions have no reference: {_name_some(extra)}")
-    positions = [predicted.ids.get(identifier) for identifier in expected.ids]
-    missing = [identifier for identifier in expected.ids if identifier not in predicted.ids]
+    position = positions_by_reference(list(predicted.ids), list(expected.ids))
+    positions = [position.get(identifier) for identifier in expected.ids]
+    missing = [identifier for identifier in expected.ids if identifier not in position]
     return _pairs_by_id(predictions, references, positions, on_invalid), missing
 
 
@@ -302,7 +301,7 @@ class Lines:
         return f"{self.path}:{self.lines[0][2]}"
 
     def read(self):
-        found = _with_ids(self.path, self._values())
+        found = with_ids(self.path, self._values())
         return Span(found.documents, found.places, found.ids)
 
     def _values(self):
@@ -388,7 +387,7 @@ class ParquetRows:
         ids = None
         if "id" in rows.schema.names:
             found = zip(rows["id"].to_pylist(), places, strict=True)
-            ids = [_checked_id(id_text(identifier), place) for identifier, place in found]
+            ids = [checked_id(id_text(identifier), place) for identifier, place in found]
         return Span(rows["document"], places, ids)
 
     def _place(self, position):

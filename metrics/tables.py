@@ -1,6 +1,7 @@
 """Results as text tables: scores as rows, systems as columns."""
 
 NESTED = ("per_type", "per_group_type", "per_document", "intervals", "curve", "operating_point")
+NESTED += ("best_documents", "worst_documents")
 
 
 def score_table(results):

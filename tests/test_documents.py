@@ -11,6 +11,7 @@ from hypothesis import given
 from strategies import documents
 
 from metrics.documents import DOCUMENT, group_entities, normalise, to_arrow
+from metrics.problems import DocumentError
 
 GROUPS = [
     {"type": "menu", "entities": [{"type": "menu.name", "value": "a"}, {"type": "menu.price", "value": "1"}]},
@@ -171,7 +172,7 @@ ERRORS = {
     "negative confidence": ([{"type": "a", "value": "1", "confidence": -1}], "between 0 and 1, got -1.0"),
     "text confidence": ([{"type": "a", "value": "1", "confidence": "0.5"}], "between 0 and 1, got str"),
     "confidence in JSON": ('[{"type": "a", "value": "1", "confidence": 7}]', "between 0 and 1, got 7.0"),
-    "surrogate value": ({"total": "a\ud800"}, 'predictions[0]["total"]: a lone surrogate at character 1', "UTF-8"),
+    "surrogate value": ({"total": "a\ud800"}, 'predictions[0]["total"]: a lone surrogate in', "UTF-8"),
     "surrogate type": ([("a\udfff", "1")], "a lone surrogate"),
     "surrogate in groups": ([{"type": "a", "entities": [{"type": "a", "value": "\ud800"}]}], "a lone surrogate"),
     "tokens and tags": ({"tokens": ["a"], "tags": []}, "1 tokens but 0 tags"),
@@ -297,3 +298,24 @@ def test_grouping_takes_every_form_and_leaves_groups_and_untagged_text_alone():
 def test_wrong_groups_are_named(groups):
     with pytest.raises(ValueError, match="groups"):
         group_entities({}, groups)
+
+
+PAIRS = [[("a", "x"), ["b", "y z"]], [], [("", "untagged"), ("c", " ")], [["d", "é"]]]
+
+
+def test_lists_of_pairs_take_a_fast_path_to_the_same_documents():
+    assert to_arrow(PAIRS).equals(to_arrow([*PAIRS, '{"e": "1"}'])[: len(PAIRS)])
+
+
+@pytest.mark.parametrize(
+    ("pair", "message"),
+    [
+        (("a", ["x"]), r"predictions\[1\]\[0\]\[1\]: expected a text"),
+        (("a", "x", 0.5), r"predictions\[1\]\[0\]: expected a \(type, value\) pair"),
+        (("a", "\ud800"), r"predictions\[1\]\[0\]\[1\]: a lone surrogate"),
+        ((1, "x"), r"predictions\[1\]\[0\]: expected a \(type, value\) pair"),
+    ],
+)
+def test_wrong_pair_among_many_is_named(pair, message):
+    with pytest.raises(DocumentError, match=message):
+        to_arrow([[("a", "x")], [pair]])

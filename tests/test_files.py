@@ -83,7 +83,7 @@ def test_missing_file_and_wrong_encoding_are_errors(tmp_path):
     (tmp_path / "latin.jsonl").write_bytes('{"a": "é"}'.encode("latin-1"))
     with pytest.raises(ValueError, match=r"latin.jsonl: not UTF-8"):
         read_documents(tmp_path / "latin.jsonl")
-    with pytest.raises(ValueError, match="no JSON files"):
+    with pytest.raises(ValueError, match="no JSON files and no files of tagged words"):
         read_documents(tmp_path)
 
 

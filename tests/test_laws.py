@@ -13,6 +13,9 @@ from strategies import corpora, documents
 LOADED = {name: load(name, keep_in_memory=True) for name in MODULES}
 every_metric = pytest.mark.parametrize("metric", LOADED.values(), ids=LOADED)
 examples = settings(max_examples=40, deadline=None)
+NESTED = ("per_type", "per_group_type", "per_document", "intervals", "best_documents", "worst_documents")
+# Of several predictions of an unrepeated name one is kept, of several references any may match: not symmetric.
+SYMMETRIC = {"vrdu_f1": {"repeated": ["total", "date"]}}
 
 
 def split(pairs):
@@ -47,12 +50,18 @@ def test_order_of_documents_never_matters(metric, pairs):
 @examples
 def test_swapping_sides_swaps_precision_and_recall(metric, pairs):
     predictions, references = split(pairs)
-    scores = metric.score(metric.count(predictions, references))
-    swapped = metric.score(metric.count(references, predictions))
+    options = SYMMETRIC.get(metric.name, {})
+    scores = metric.score(metric.count(predictions, references, **options))
+    swapped = metric.score(metric.count(references, predictions, **options))
     exchange = {"precision": "recall", "recall": "precision", "false_positives": "false_negatives",
                 "false_negatives": "false_positives", "additions": "deletions", "deletions": "additions"}  # fmt: skip
     for name, score in scores.items():
+        # Error rates are divided by the references' length, so they have no such law. OINerval has it only because no
+        # two of these values are within its threshold, which is a rate of the reference's length too.
         if is_error_rate(name) or name.startswith(("reference_", "predicted_", "field", "accuracy")):
+            continue
+        if isinstance(score, str):  # a judgement of a score, here of one that is symmetric
+            assert swapped[name] == score
             continue
         for old, new in exchange.items():
             if name.endswith(old):
@@ -116,7 +125,7 @@ def test_results_are_plain_numbers_within_their_range(metric, pairs):
             assert 0 <= score <= (math.inf if is_error_rate(name) else 1)
             low, high = result["intervals"][name]
             assert low <= high
-        elif name not in ("per_type", "per_group_type", "per_document", "intervals"):
+        elif name not in NESTED:
             assert type(score) in (int, str), name
 
 
@@ -180,4 +189,5 @@ def test_intervals_hold_the_score_and_depend_on_the_seed_only(metric):
     for name, (low, high) in result["intervals"].items():
         assert low <= result[name] <= high, name
     assert metric.score(counts, confidence_level=0.95) == result
-    assert metric.score(counts, confidence_level=0.95, seed=1) != result
+    # Two seeds can agree by chance where a score takes few values.
+    assert any(metric.score(counts, confidence_level=0.95, seed=seed) != result for seed in range(1, 10))

@@ -1,0 +1,407 @@
+"""The page of a metric: what each Space shows. A metric's `app.py` gives its examples, options and words."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import evaluate
+import gradio as gr
+
+from .drawing import (
+    draw_alignment,
+    draw_all_scores,
+    draw_bars,
+    draw_documents,
+    draw_problem,
+    draw_scores,
+    draw_section,
+)
+from .markup import escape
+from .style import CSS, THEME
+from .trial import (
+    DOCUMENTS_LISTED,
+    Corpus,
+    check_options,
+    score_document,
+    write_code,
+    write_corpus_code,
+)
+
+FILE_SIZE = "20mb"
+KEEP_UPLOADS = (600, 3600)  # looked at every 600 s, deleted after 3600 s
+PROGRESS = gr.Progress()
+DOWNLOAD = """(text, name) => {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], {type: "application/json"}));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}"""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A document that teaches something. Prediction and reference are JSON text or plain data."""
+
+    title: str
+    note: str
+    prediction: object
+    reference: object
+    options: dict = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of the metric and how it is set.
+
+    A switch, a choice, a slider (low, high, step), plain text where the default is text, else JSON.
+    """
+
+    name: str
+    label: str
+    info: str = ""
+    default: object = None
+    choices: tuple = ()
+    range: tuple = ()
+
+    def component(self, value):
+        """The component that shows a value of the option."""
+        shared = {"label": self.label, "info": self.info, "elem_id": f"option-{self.name}", "interactive": True}
+        if isinstance(self.default, bool):
+            return gr.Checkbox(value, **shared)
+        if self.choices:
+            return gr.Radio(list(self.choices), value=value, **shared)
+        if self.range:
+            low, high, step = self.range
+            return gr.Slider(low, high, value, step=step, **shared)
+        return gr.Textbox(self.shown(value), lines=1, max_lines=8, **shared)
+
+    def shown(self, value):
+        """What the component shows for a value of the option."""
+        if not self._is_text():
+            return value
+        if value is None or isinstance(value, str):
+            return value or ""
+        return json.dumps(value, ensure_ascii=False)
+
+    def read(self, value):
+        """The option's value of what the component holds."""
+        if not self._is_text() or self.name == "schema":
+            return value if value not in ("", None) else self.default
+        if isinstance(self.default, str):
+            return value or None
+        if not (value or "").strip():
+            return self.default
+        try:
+            return json.loads(value)
+        except ValueError:
+            raise ValueError(f"{self.name}: expected JSON, got {value[:80]!r}") from None
+
+    def _is_text(self):
+        return not (isinstance(self.default, bool) or self.choices or self.range)
+
+
+SCHEMA = Option(
+    "schema",
+    "schema: when two values are the same",
+    "Empty: equal texts. Else YAML or JSON, such as total: money, or the name business_documents.",
+)
+ON_INVALID = Option(
+    "on_invalid",
+    "on_invalid: a predicted text without JSON",
+    "is an error, or an empty document.",
+    default="raise",
+    choices=("raise", "empty"),
+)
+
+
+@dataclass(frozen=True)
+class Page:
+    """A metric's examples, options and words."""
+
+    script: Path
+    title: str
+    question: str
+    about: str
+    sources: dict
+    scores: dict
+    worst: str
+    examples: list
+    options: list = ()
+    file_types: tuple = (".jsonl", ".json")
+    draw_extra: Callable = lambda result, options: ""
+    extra_options: Callable = lambda options: {}
+
+    def build(self):
+        """The page as Gradio blocks."""
+        return _Builder(self).blocks
+
+    def launch(self, **settings):
+        defaults = {"theme": THEME, "css": CSS, "max_file_size": FILE_SIZE, "footer_links": ["api"]}
+        private = {"ssr_mode": False, "run_history": False, "enable_monitoring": False}
+        return self.build().launch(**defaults, **private, **settings)
+
+    @property
+    def folder(self):
+        """The name that the module's folder has in a clone: that of its script."""
+        return Path(self.script).stem
+
+    @property
+    def all_options(self):
+        return [*self.options, SCHEMA, ON_INVALID]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the page shows after scoring."""
+
+    report: str
+    code: str
+    result: dict
+
+    def outputs(self):
+        text = json.dumps(self.result, indent=2, ensure_ascii=False)
+        return ["", "", self.report, self.code, text]
+
+
+def unscored(problem="", option_problem=""):
+    """The outputs where something is wrong: the last report stays."""
+    return [draw_problem(problem), draw_problem(option_problem), *[gr.skip()] * 3]
+
+
+class Scorer:
+    """Scores what the visitor gave with one loaded metric."""
+
+    def __init__(self, page):
+        self.page = page
+        self.metric = evaluate.load(str(page.script), keep_in_memory=True)
+
+    def read_options(self, values):
+        """Options that differ from their defaults, from what the components hold."""
+        read = {option.name: option.read(value) for option, value in zip(self.page.all_options, values, strict=True)}
+        options = check_options({o.name: read[o.name] for o in self.page.all_options if read[o.name] != o.default})
+        self.metric.signature(**options)  # raises where an option is wrong
+        return options
+
+    def score_document(self, prediction, reference, options):
+        wanted = options | {"per_type": True} | self.page.extra_options(options)
+        result = score_document(self.metric, prediction, reference, wanted)
+        alignment = self.metric.explain(prediction, reference, **options)
+        report = self._report(result, options, before=draw_section("Corrections", draw_alignment(alignment)))
+        return Outcome(report, write_code(self.page.folder, prediction, reference, wanted), result)
+
+    def score_files(self, predictions, references, options, progress):
+        corpus = Corpus(predictions, references, options.get("on_invalid", "raise"), progress)
+        wanted = options | {"per_type": True} | self.page.extra_options(options)
+        if len(corpus) <= DOCUMENTS_LISTED:
+            wanted["per_document"] = True
+        if len(corpus) > 1:
+            wanted["confidence_level"] = 0.95
+        counts = corpus.count(self.metric, wanted, progress)
+        result = self.metric.score(counts, **wanted)
+        worst = corpus.worst(self.metric, counts, options, self.page.worst)
+        documents = draw_documents(worst, self.page.worst, len(corpus))
+        report = self._report(result, options, before=_note_of_missing(corpus.missing), after=documents)
+        return Outcome(report, write_corpus_code(self.page.folder, predictions, references, wanted), result)
+
+    def _report(self, result, options, before, after=""):
+        scores = draw_scores(result, self.page.scores.items())
+        parts = [scores, before, *self._bars(result), self.page.draw_extra(result, options), after]
+        return f'<div class="report">{"".join(parts)}{draw_all_scores(result)}</div>'
+
+    def _bars(self, result):
+        for family, score in self.metric.SHOWN_PER_TYPE.items():
+            kind = "group type" if "group" in family else "entity type"
+            bars = draw_bars(result.get(family), score)
+            yield draw_section(f"By {kind}", bars, f"{escape(score)}, the worst first")
+
+
+def _note_of_missing(missing):
+    if not missing:
+        return ""
+    names = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
+    return f'<p class="note">{len(missing)} documents without a prediction count as empty: {escape(names)}</p>'
+
+
+class _Builder:
+    """The components of a page and what happens between them."""
+
+    def __init__(self, page):
+        self.page, self.scorer = page, Scorer(page)
+        first = page.examples[0]
+        texts = write_document(first.prediction), write_document(first.reference)
+        outcome = self.scorer.score_document(*texts, first.options)
+        with gr.Blocks(title=page.title, analytics_enabled=False, delete_cache=KEEP_UPLOADS) as self.blocks:
+            gr.HTML(_head(page), apply_default_css=False)
+            with gr.Row(elem_id="columns"):
+                with gr.Column(scale=9, min_width=320, elem_id="input"):
+                    self._add_inputs(first)
+                with gr.Column(scale=11, min_width=320, elem_id="output"):
+                    self._add_outputs(outcome)
+            self._connect()
+
+    def _add_inputs(self, example):
+        self.mode = gr.State("document")
+        with gr.Tabs():
+            with gr.Tab("One document") as self.document_tab:
+                titles = [example.title for example in self.page.examples]
+                self.example = gr.Radio(titles, value=example.title, label="Examples", elem_id="examples")
+                self.note = gr.HTML(_note(example), elem_id="note", apply_default_css=False)
+                self.prediction = _editor("Prediction", example.prediction)
+                self.problem = _problem("problem")
+                self.reference = _editor("Reference", example.reference)
+            with gr.Tab("Files") as self.files_tab:
+                gr.HTML(_about_files(self.page.file_types), apply_default_css=False)
+                types = list(self.page.file_types)
+                self.predictions_file = gr.File(
+                    label="Predictions", file_types=types, elem_id="predictions", height=120
+                )
+                self.references_file = gr.File(label="References", file_types=types, elem_id="references", height=120)
+                self.file_problem = _problem("file-problem")
+                self.score_files = gr.Button("Score the files", variant="primary", elem_id="score-files")
+        with gr.Accordion("Options", open=bool(example.options), elem_id="options") as self.option_panel:
+            self.options = [
+                option.component(example.options.get(option.name, option.default)) for option in self.page.all_options
+            ]
+            self.option_problem = _problem("option-problem")
+
+    def _add_outputs(self, outcome):
+        *_, report, code, text = outcome.outputs()
+        self.report = gr.HTML(report, elem_id="report", apply_default_css=False)
+        with gr.Accordion("The same in Python", open=False, elem_id="python"):
+            self.code = gr.Code(
+                code,
+                language="python",
+                label="Beside the module's folder",
+                interactive=False,
+                max_lines=20,
+                elem_id="code",
+            )
+        self.result_text = gr.Textbox(text, visible=False)
+        self.file_name = gr.Textbox(f"{self.page.folder}.json", visible=False)
+        self.download = gr.Button("Download the result (JSON)", elem_id="download")
+
+    def _connect(self):
+        results = [self.option_problem, self.report, self.code, self.result_text]
+        outputs = [self.problem, *results]
+        documents = [self.prediction, self.reference]
+        files = [self.predictions_file, self.references_file]
+        quiet = {"api_visibility": "private", "show_progress": "hidden"}
+        self.example.input(
+            self._show_example, self.example, [self.note, *documents, *self.options, self.option_panel], **quiet
+        )
+        # `change`, because `input` does not tell of pasted text
+        gr.on(
+            [component.change for component in [*documents, *self.options]],
+            self._score_document,
+            [self.mode, *documents, *self.options],
+            outputs,
+            trigger_mode="always_last",
+            concurrency_limit=4,
+            **quiet,
+        )
+        self.score_files.click(
+            self._score_files,
+            [*files, *self.options],
+            [self.file_problem, *results],
+            api_visibility="private",
+            show_progress_on=self.report,
+            concurrency_limit=2,
+        )
+        self.document_tab.select(
+            self._open_document, [self.mode, *documents, *self.options], [self.mode, *outputs], **quiet
+        )
+        self.files_tab.select(lambda: ("files", ""), outputs=[self.mode, self.problem], **quiet)
+        self.download.click(None, [self.result_text, self.file_name], js=DOWNLOAD, api_visibility="private")
+        gr.api(self._answer, api_name="score")
+
+    # What happens
+
+    def _score_document(self, mode, prediction, reference, *values):
+        if mode == "files":  # these wait for the button
+            return [gr.skip()] * 5
+        return self._try(self.scorer.score_document, prediction or "", reference or "", values)
+
+    def _score_files(self, predictions, references, progress=PROGRESS, *values):
+        if not (predictions and references):
+            return unscored("give both files, the predictions and the references")
+        return self._try(self.scorer.score_files, predictions, references, values, progress)
+
+    def _try(self, score, predictions, references, values, *progress):
+        try:
+            options = self.scorer.read_options(values)
+        except (ValueError, RecursionError) as error:
+            return unscored(option_problem=str(error))
+        try:
+            return score(predictions, references, options, *progress).outputs()
+        except (ValueError, RecursionError) as error:
+            return unscored(str(error))
+
+    def _open_document(self, mode, *inputs):
+        """Score the document again after the files. Gradio also tells of the tab that is open from the start."""
+        if mode == "document":
+            return [gr.skip()] * 6
+        return ["document", *self._score_document("document", *inputs)]
+
+    def _show_example(self, title):
+        example = next(example for example in self.page.examples if example.title == title)
+        shown = [option.shown(example.options.get(option.name, option.default)) for option in self.page.all_options]
+        panel = gr.Accordion(open=True) if example.options else gr.skip()
+        return [_note(example), write_document(example.prediction), write_document(example.reference), *shown, panel]
+
+    def _answer(self, prediction: dict | list | str, reference: dict | list | str, options: dict | None = None) -> dict:
+        """Scores of one document. Options are those of the metric, e.g. {"per_type": true}."""
+        try:
+            return score_document(self.scorer.metric, prediction, reference, options or {})
+        except (ValueError, TypeError, RecursionError) as error:
+            raise gr.Error(str(error), print_exception=False) from None
+
+
+def _head(page):
+    links = " · ".join(
+        f'<a href="{escape(url)}" rel="noopener">{escape(name)}</a>' for name, url in page.sources.items()
+    )
+    return (
+        f'<header><h1>{escape(page.title)}</h1><p class="question">{escape(page.question)}</p>'
+        f"<p>{escape(page.about)} {links}</p></header>"
+    )
+
+
+def _note(example):
+    return f'<p class="note">{escape(example.note)}</p>'
+
+
+def _about_files(file_types):
+    return (
+        f'<p class="note">A corpus: two files ({", ".join(file_types)}) of up to 20 MB. '
+        "Documents are paired by id where they have ids, else by position.</p>"
+    )
+
+
+def _editor(label, document):
+    return gr.Textbox(
+        write_document(document), label=label, lines=9, max_lines=16, elem_id=label.lower(), elem_classes="editor"
+    )
+
+
+def _problem(elem_id):
+    return gr.HTML("", elem_id=elem_id, elem_classes="problem-place", apply_default_css=False)
+
+
+def write_document(document):
+    """A document as JSON that is pleasant to read and edit: what is short stands on one line."""
+    return document if isinstance(document, str) else _format(document, 0)
+
+
+def _format(value, indent, width=64):
+    line = json.dumps(value, ensure_ascii=False)
+    if len(line) + indent <= width or not isinstance(value, dict | list) or not value:
+        return line
+    pad = " " * (indent + 2)
+    if isinstance(value, dict):
+        items = [f"{json.dumps(key, ensure_ascii=False)}: {_format(item, indent + 2)}" for key, item in value.items()]
+    else:
+        items = [_format(item, indent + 2) for item in value]
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    return f"{opening}\n" + ",\n".join(pad + item for item in items) + f"\n{' ' * indent}{closing}"

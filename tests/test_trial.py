@@ -1,0 +1,103 @@
+"""What a page does with a visitor's options, documents and files."""
+
+import json
+
+import pytest
+
+from metrics.trial import Corpus, check_options, score_document, write_code, write_corpus_code
+
+
+def no_progress(*arguments, **named):
+    pass
+
+
+@pytest.mark.parametrize("schema", ["/etc/passwd", "schema.yaml", "../metrics/business_documents.yaml", "- a", "7"])
+def test_schema_given_as_text_is_never_a_path(schema):
+    with pytest.raises(ValueError, match="schema: expected YAML or JSON text"):
+        check_options({"schema": schema})
+
+
+def test_schema_text_and_shipped_name_are_taken():
+    assert check_options({"schema": '{"total": "money"}'}) == {"schema": {"total": "money"}}
+    assert check_options({"schema": "total: money\ndate: date"}) == {"schema": {"total": "money", "date": "date"}}
+    assert check_options({"schema": "business_documents"}) == {"schema": "business_documents"}
+    with pytest.raises(ValueError, match="schema: .*occurs twice"):
+        check_options({"schema": '{"a": "text", "a": "date"}'})
+
+
+def test_work_is_limited(kieval):
+    with pytest.raises(ValueError, match="n_resamples: at most 10,000 here"):
+        check_options({"n_resamples": 10**9})
+    with pytest.raises(ValueError, match="prediction: 1,000,001 characters"):
+        score_document(kieval, "x" * 1_000_001, {}, {})
+
+
+def test_scoring_leaves_the_metric_as_it_was(kieval):
+    result = score_document(kieval, {"a": "1"}, {"a": "2"}, {"per_type": True})
+    assert result == kieval.compute(predictions=[{"a": "1"}], references=[{"a": "2"}], per_type=True)
+    assert kieval.writer is None
+
+
+TEXTS = ['{"a": 4.50}', '{"a":\n "1"}', '{"a": "\\n\\"\\"\\"\\\\"}', 'Sure:\n```json\n{"a": "é\\u0007"}\n```', "[\n]\n"]
+
+
+@pytest.mark.parametrize("prediction", TEXTS)
+def test_code_holds_the_documents_as_they_were_typed(kieval, prediction):
+    code = write_code("kieval", prediction, '{"a": "1"}', {"per_type": True, "schema": {"a": "money"}})
+    names = {}
+    lines = [line for line in code.splitlines() if not line.startswith(("import", "metric", "print"))]
+    exec("\n".join(lines).replace("metric.compute", "dict"), names)
+    assert names["prediction"] == prediction.strip()
+    assert names["result"]["schema"] == {"a": "money"}
+
+
+@pytest.fixture
+def corpus_files(tmp_path):
+    def write(name, documents):
+        path = tmp_path / name
+        path.write_text("\n".join(json.dumps(document) for document in documents), "utf-8")
+        return path
+
+    return write
+
+
+def test_corpus_counted_in_slices_is_the_corpus_at_once(kieval, corpus_files, monkeypatch):
+    monkeypatch.setattr("metrics.trial.COUNTED_AT_ONCE", 2)
+    references = [{"total": str(index), "row": [{"a": "x"}]} for index in range(5)]
+    predictions = [{"total": str(index % 3), "row": [{"a": "x"}]} for index in range(5)]
+    corpus = Corpus(corpus_files("p.jsonl", predictions), corpus_files("r.jsonl", references), "raise", no_progress)
+    counts = corpus.count(kieval, {}, no_progress)
+    assert kieval.score(counts) == kieval.compute(predictions=predictions, references=references)
+    worst = corpus.worst(kieval, counts, {}, "aligned")
+    assert [(name, value) for name, value, _ in worst[:3]] == [
+        ("document 4", 0.5),
+        ("document 5", 0.5),
+        ("document 1", 1.0),
+    ]
+    assert worst[0][2][0]["entities"][0]["operation"] in ("match", "substitute")
+
+
+def test_error_in_a_later_slice_names_the_document_of_the_corpus(kieval, corpus_files, monkeypatch):
+    monkeypatch.setattr("metrics.trial.COUNTED_AT_ONCE", 2)
+    sure = [{"type": "total", "value": "1", "confidence": 0.5}]
+    files = corpus_files("p.jsonl", [sure, sure, sure, {"total": "1"}]), corpus_files("r.jsonl", [{"total": "1"}] * 4)
+    with pytest.raises(ValueError, match=r"predictions\[3\]: 'total' '1' has no confidence"):
+        Corpus(*files, "raise", no_progress).count(kieval, {"thresholds": "auto"}, no_progress)
+
+
+def test_errors_in_files_hide_the_folders_of_the_host(corpus_files, tmp_path):
+    broken, good = corpus_files("p.jsonl", [{"a": [[1]]}]), corpus_files("r.jsonl", [{"a": "1"}])
+    with pytest.raises(ValueError, match=r'^p.jsonl:1\["a"\]\[0\]: expected a text'):
+        Corpus(broken, good, "raise", no_progress)
+
+
+def test_unparsable_answers_of_a_corpus_can_be_empty_documents(kieval, corpus_files):
+    answers = [{"id": "a", "document": "I cannot read this."}, {"id": "b", "document": '{"total": 1}'}]
+    references = [{"id": "b", "document": {"total": "1"}}, {"id": "a", "document": {"total": "2"}}]
+    files = corpus_files("p.jsonl", answers), corpus_files("r.jsonl", references)
+    corpus = Corpus(*files, "empty", no_progress)
+    options = {"on_invalid": "empty"}
+    counts = corpus.count(kieval, options, no_progress)
+    assert kieval.score(counts, **options)["invalid_predictions"] == 1
+    assert corpus.worst(kieval, counts, options, "aligned")[0][:2] == ("a", 0.0)
+    assert "on_invalid='empty')" in write_corpus_code("kieval", *files, options)
