@@ -18,6 +18,7 @@ import shutil
 import sys
 import tempfile
 import uuid
+from itertools import groupby, islice
 from pathlib import Path
 
 import evaluate
@@ -57,15 +58,15 @@ def score_with_spark(spark, folder, predictions, references, options, skip=False
 
 
 def pair(predictions, references):
-    """A row for each id, with all of its predictions and references: there should be one of each."""
+    """A row for each prediction with its reference, or without; rows of one id stand together."""
     sides = []
-    for name, side in (("predictions", predictions), ("references", references)):
+    for name, side in (("prediction", predictions), ("reference", references)):
         if missing := {"id", "document"} - set(side.columns):
-            raise ValueError(f"{name}: there is no column {sorted(missing)[0]!r}, there are {', '.join(side.columns)}")
-        # A struct, because lists are collected without nulls.
-        documents = side.select(F.col("id").cast("string").alias("id"), F.struct("document").alias(name))
-        sides.append(documents.groupBy("id").agg(F.collect_list(name).alias(name)))
-    return sides[0].join(sides[1], "id", "full_outer").select("id", "predictions", "references")
+            raise ValueError(f"{name}s: there is no column {sorted(missing)[0]!r}, there are {', '.join(side.columns)}")
+        # A struct tells a document that is null from one that is not there.
+        sides.append(side.select(F.col("id").cast("string").alias("id"), F.struct("document").alias(name)))
+    # Both sides are sorted by id to be merged, so that equal ids stay neighbours.
+    return sides[0].hint("merge").join(sides[1], "id", "full_outer").select("id", "prediction", "reference")
 
 
 def ship(spark, folder, temporary):
@@ -92,25 +93,31 @@ def counter(load, options, skip, keep_rows):
     """The function of a task: rows of `pair` -> the sums of their counts, or the counts of each document."""
 
     def count_rows(batches):
-        metric, tables, ids, skipped = load(), [], [], []
-        for batch in batches:
-            for first in range(0, len(batch), DOCUMENTS_AT_ONCE):
-                rows = batch.slice(first, DOCUMENTS_AT_ONCE).to_pylist()
-                try:
-                    table, own_ids, own_skipped = count(metric, rows, options, skip)
-                except ValueError as error:
-                    # The same error would come again and again if the task failed and was tried again.
-                    yield to_batch(error=str(error))
-                    return
-                if keep_rows:
-                    yield to_batch(table, own_ids, own_skipped)
-                    continue
-                tables = [metric.sum_counts(pa.concat_tables([*tables, metric.sum_counts(table)]))]
-                skipped += own_skipped
+        metric, tables, skipped = load(), [], []
+        for rows in some_at_a_time(batches):
+            try:
+                table, ids, own_skipped = count(metric, rows, options, skip)
+            except ValueError as error:
+                # The same error would come again and again if the task failed and was tried again.
+                yield to_batch(error=str(error))
+                return
+            if keep_rows:
+                yield to_batch(table, ids, own_skipped)
+                continue
+            tables = [metric.sum_counts(pa.concat_tables([*tables, metric.sum_counts(table)]))]
+            skipped += own_skipped
         if tables:
-            yield to_batch(tables[0], ids, skipped)
+            yield to_batch(tables[0], [], skipped)
 
     return count_rows
+
+
+def some_at_a_time(batches):
+    """Lists of (id, rows of this id)."""
+    rows = (row for batch in batches for row in batch.to_pylist())
+    groups = ((identifier, list(group)) for identifier, group in groupby(rows, key=lambda row: row["id"]))
+    while some := list(islice(groups, DOCUMENTS_AT_ONCE)):
+        yield some
 
 
 def adder(load):
@@ -134,14 +141,14 @@ def adder(load):
 def count(metric, rows, options, skip):
     """The counts of some documents, their ids, and the ids of those that were skipped."""
     try:
-        pairs = [one_of_each(row) for row in rows]
+        pairs = [one_of_each(*row) for row in rows]
         predictions, references = [p for p, _ in pairs], [r for _, r in pairs]
-        return metric.count(predictions, references, **options), [row["id"] for row in rows], []
+        return metric.count(predictions, references, **options), [identifier for identifier, _ in rows], []
     except ValueError as error:
         if len(rows) == 1:
             if skip:
-                return metric.count([], [], **options), [], [str(rows[0]["id"])]
-            raise ValueError(f"document {rows[0]['id']!r:.80}: {error}") from None
+                return metric.count([], [], **options), [], [str(rows[0][0])]
+            raise ValueError(f"document {rows[0][0]!r:.80}: {error}") from None
     # Which one is it? Halves find it soon, and all others are counted.
     middle = len(rows) // 2
     halves = [count(metric, half, options, skip) for half in (rows[:middle], rows[middle:])]
@@ -149,16 +156,16 @@ def count(metric, rows, options, skip):
     return pa.concat_tables(tables), sum(ids, []), sum(skipped, [])
 
 
-def one_of_each(row):
-    predictions, references = row["predictions"] or [], row["references"] or []
-    if row["id"] is None:
+def one_of_each(identifier, rows):
+    """The prediction and the reference of an id; a missing prediction is an empty document."""
+    if identifier is None:
         raise ValueError("it has no id: give each document one")
-    if not references:
+    if len(rows) > 1:
+        raise ValueError("the id stands more than once in the predictions or in the references")
+    prediction, reference = rows[0]["prediction"], rows[0]["reference"]
+    if reference is None:
         raise ValueError("this prediction has no reference")
-    for side, documents in (("predictions", predictions), ("references", references)):
-        if len(documents) > 1:
-            raise ValueError(f"the id stands {len(documents)} times in the {side}")
-    return predictions[0]["document"] if predictions else [], references[0]["document"]
+    return [] if prediction is None else prediction["document"], reference["document"]
 
 
 def to_batch(table=None, ids=(), skipped=(), error=None):

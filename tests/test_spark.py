@@ -104,7 +104,7 @@ GOOD = ['{"total": "1"}'] * 700
         ),
         ([*GOOD[:-1], None], None, r"document 'receipt 699': predictions\[0\]: expected a document"),
         ([*GOOD, "{}"], None, "document 'receipt 700': this prediction has no reference"),
-        (GOOD[:2], ["receipt 5"] * 2, "document 'receipt 5': the id stands 2 times in the predictions"),
+        (GOOD[:2], ["receipt 5"] * 2, "document 'receipt 5': the id stands more than once in the predictions"),
     ],
 )
 def test_bad_document_is_named_or_skipped(score_with_spark, tmp_path, predictions, ids, message):
