@@ -18,11 +18,12 @@ INTRODUCTION = """\
 Made by `make bench`: the same invented documents (a tenth of the values wrong), one run, every peer in a virtual
 environment of its own. Only scoring is timed; reading files and preparing a tool's own input is not. Tools take turns,
 {turns} of each; a ratio is the time of a peer over that of our module in the same turn, as the median and (lowest to
-highest) of the turns. Memory is what a process gained at its peak while scoring. A score that both measure must agree;
+highest) of the turns. Memory is what a process gained at its peak while scoring; 0 says that it stayed
+below the peak of loading the documents. A score that both measure must agree;
 where nothing is said, the tools measure different things, and only their cost is compared.
 
-Run on {date} with Python {python} on {system}, two cores. Versions: {versions}. *plain KIEval* is the metric's
-definition in plain Python with scipy's assignment ([plain_kieval.py](plain_kieval.py)).
+Run on {date} with Python {python} on {system}, two cores. Versions: {versions}.
+*plain KIEval* is the metric's definition in plain Python with scipy's assignment ([plain_kieval.py](plain_kieval.py)).
 
 ![Time of each tool, on logarithmic scales](chart.svg)
 """
@@ -92,7 +93,14 @@ def draw_lines(axis, rows, corpus, label):
         points = [(row["size"], row["seconds"]) for row in rows if row["tool"] == tool]
         sizes, seconds = zip(*points, strict=True)
         axis.plot(sizes, seconds, marker="o", color=colour, linewidth=2.5 if tool == "kieval" else 1.5)
-        axis.annotate(tool, points[-1], xytext=(6, 0), textcoords="offset points", color=colour, va="center")
+        axis.annotate(
+            tool,
+            points[-1],
+            xytext=(6, -4 if tool == "kieval" else 8),
+            textcoords="offset points",
+            color=colour,
+            va="center",
+        )
     axis.set(xscale="log", yscale="log", xlabel=label)
     axis.grid(color=TEXT, alpha=0.25)
     for side in ("top", "right"):
