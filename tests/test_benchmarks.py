@@ -1,14 +1,8 @@
 """The benchmarks measure what they say: their corpora are fixed and the yardstick agrees with the module."""
 
-import sys
-
+import corpora
+import plain_kieval
 import pytest
-from helpers import ROOT
-
-sys.path.append(str(ROOT / "benchmarks"))
-
-corpora = pytest.importorskip("corpora")
-plain_kieval = pytest.importorskip("plain_kieval")
 
 
 @pytest.mark.parametrize("make", [corpora.receipts, corpora.invoices, corpora.table])
