@@ -3,9 +3,10 @@
 python benchmarks/bench_scale.py [documents, default 200000] [repetitions, default 3]
 
 The corpus is JSON text in Parquet and JSON lines. Every way runs in processes of its own, from files to scores,
-start-up included. Other work on the machine spoils the times of several processes; `work` shows what they cost
-beside it. Memory is the largest sum over the processes of one way, sampled: without pages that they share
-or that are mapped files. Spark is left out where it is not installed.
+start-up included. Other work on the machine spoils the times of several processes: `others` is how much there was, as
+a share of all processors, and `work` what a way costs whatever the others do. Memory is the largest sum over the
+processes of one way, sampled: without pages that they share or that are mapped files. Spark is left out where it is
+not installed.
 """
 
 import importlib.util
@@ -18,6 +19,7 @@ import tempfile
 import threading
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -57,13 +59,20 @@ def spark_command(folder):
     return [sys.executable, str(ROOT / "examples" / "spark_score.py"), "kieval", *sides]
 
 
+class Measured(NamedTuple):
+    seconds: float
+    processor_seconds: float
+    peak: float
+    others: float
+
+
 def measure(arguments):
-    """Seconds, seconds of all processors, and peak memory in MB of a command and all that it starts."""
+    """What a command and all that it starts take: seconds, of all processors too, memory, and the share of others."""
     environment = {
         "PYSPARK_PYTHON": sys.executable,
         "PYSPARK_SUBMIT_ARGS": "--master local[2] --conf spark.ui.enabled=false pyspark-shell",
     }
-    start = time.perf_counter()
+    start, busy = time.perf_counter(), busy_seconds()
     process = subprocess.Popen(
         arguments, cwd=ROOT, env={**os.environ, **environment}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     )
@@ -71,11 +80,13 @@ def measure(arguments):
     watcher = threading.Thread(target=watch, args=(process, peak, used))
     watcher.start()
     _, problems = process.communicate()
-    seconds = time.perf_counter() - start
+    seconds, busy = time.perf_counter() - start, busy_seconds() - busy
     watcher.join()
     if process.returncode:
         sys.exit(problems.decode())
-    return seconds, sum(used.values()), peak[0] / 1024
+    own = sum(used.values())
+    others = max(busy - own, 0) / (seconds * os.cpu_count())
+    return Measured(seconds, own, peak[0] / 1024, others)
 
 
 def watch(process, peak, used):
@@ -97,6 +108,12 @@ def descendants(parent):
         new += [int(child) for child in children]
         found.update(map(int, children))
     return found
+
+
+def busy_seconds():
+    """Seconds in which the processors of this machine had anything to do."""
+    user, nice, system = map(int, Path("/proc/stat").read_text().split()[1:4])
+    return (user + nice + system) / os.sysconf("SC_CLK_TCK")
 
 
 def processor_seconds(process):
@@ -135,12 +152,14 @@ def main(number, repetitions):
     print("time of 1 process / time of this way; work is the time of all processors / that of 1 process")
     for way in ways:
         base = "JSON lines, 1 process" if way.startswith("JSON") else "Parquet, 1 process"
-        ratios = sorted(measured[base][0] / measured[way][0] for measured in rounds)
-        seconds = statistics.median(measured[way][0] for measured in rounds)
-        used = statistics.median(measured[way][1] / measured[base][1] for measured in rounds)
-        peak = max(measured[way][2] for measured in rounds)
+        ratios = sorted(measured[base].seconds / measured[way].seconds for measured in rounds)
         spread = f"{statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})"
-        print(f"{way:26} {spread:22} {seconds:6.1f} s, work {used:.2f}, peak {peak:5.0f} MB")
+        work = statistics.median(
+            measured[way].processor_seconds / measured[base].processor_seconds for measured in rounds
+        )
+        seconds = statistics.median(measured[way].seconds for measured in rounds)
+        peak, others = (max(getattr(measured[way], name) for measured in rounds) for name in ("peak", "others"))
+        print(f"{way:26} {spread:22} {seconds:6.1f} s, work {work:.2f}, peak {peak:5.0f} MB, others {others:4.0%}")
 
 
 if __name__ == "__main__":
