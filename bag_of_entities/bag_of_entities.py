@@ -11,6 +11,7 @@ from .bags import count_bags, match_bags_of_entities
 from .columns import without_untagged_text
 from .comparators import load_schema
 from .counts import error_rate, precision_recall_f1
+from .dates import parse_date
 from .documents import to_arrow
 from .field_types import COMPARATORS
 from .forms import normalise
@@ -21,7 +22,7 @@ from .json_text import parse_json_text
 from .matching import identify
 from .module import DocumentMetric, Options, build_info
 from .parallel import count_in_processes
-from .parsing import parse_date
+from .parsing import normalize
 from .problems import DocumentError
 from .shipped_schemas import SHIPPED_SCHEMAS
 from .sums import sum_rows

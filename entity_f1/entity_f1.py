@@ -11,6 +11,7 @@ from .answers import parse_answer
 from .columns import without_untagged_text
 from .comparators import load_schema
 from .counts import precision_recall_f1, ratio
+from .dates import parse_date
 from .documents import to_arrow
 from .field_types import COMPARATORS
 from .fields import ROUNDING, Fields
@@ -21,7 +22,7 @@ from .json_text import parse_json_text
 from .matching import identify
 from .module import DocumentMetric, Options, build_info, is_number
 from .parallel import count_in_processes
-from .parsing import parse_date
+from .parsing import normalize
 from .problems import DocumentError
 from .rows import match_rows
 from .shipped_schemas import SHIPPED_SCHEMAS

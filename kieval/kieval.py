@@ -12,6 +12,7 @@ from .columns import without_empty_groups, without_untagged_text
 from .comparators import load_schema
 from .corrections import DELETE, MATCH, SUBSTITUTE, Corrections
 from .counts import precision_recall_f1, ratio
+from .dates import parse_date
 from .documents import to_arrow
 from .field_types import COMPARATORS
 from .forms import normalise
@@ -22,7 +23,7 @@ from .json_text import parse_json_text
 from .matching import identify
 from .module import DocumentMetric, Options, build_info, is_number
 from .parallel import count_in_processes
-from .parsing import parse_date
+from .parsing import normalize
 from .problems import DocumentError
 from .shipped_schemas import SHIPPED_SCHEMAS
 from .sums import sum_rows

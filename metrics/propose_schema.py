@@ -13,8 +13,9 @@ from pathlib import Path
 import yaml
 
 from .comparators import load_schema, parse_schema_text
+from .dates import parse_date
 from .files import read_documents
-from .parsing import parse_boolean, parse_date, parse_money, parse_number, parse_quantity
+from .parsing import parse_boolean, parse_money, parse_number, parse_quantity
 from .schema_source import schema_text
 from .shipped_schemas import SHIPPED_SCHEMAS
 

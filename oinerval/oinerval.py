@@ -14,6 +14,7 @@ from .blocks import find_blocks
 from .columns import without_untagged_text
 from .comparators import load_schema
 from .counts import error_rate, precision_recall_f1
+from .dates import parse_date
 from .documents import to_arrow
 from .errors import TEXT_COUNTS, count_errors, nerval_column, oinerval_column
 from .explanation import explain_entities
@@ -26,7 +27,7 @@ from .json_text import parse_json_text
 from .matching import identify
 from .module import DocumentMetric, Options, build_info, is_number
 from .parallel import count_in_processes
-from .parsing import parse_date
+from .parsing import normalize
 from .problems import DocumentError
 from .sequences import edit_sequences
 from .shipped_schemas import SHIPPED_SCHEMAS

@@ -24,6 +24,7 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
+from .dates import parse_date
 from .parsing import (
     ascii_digits,
     decimal_text,
@@ -31,7 +32,6 @@ from .parsing import (
     letters_and_digits,
     normalize,
     parse_boolean,
-    parse_date,
     parse_money,
     parse_number,
     parse_quantity,
