@@ -142,12 +142,16 @@ class Fields:
         return tuple(positions[some] for positions, some in zip(inside, found, strict=True))
 
     def _rows(self, items, side):
-        """A group is a row; so are the items at one position of the schema's aligned fields, and any other item."""
-        row_set = self.row_set[np.searchsorted(self.cells, items.cell)]
+        """A group is a row; so are the items at one position of the schema's aligned fields, and any other item.
+
+        Fields that are not evaluated belong to no row: they must not decide whether one is right.
+        """
+        cell = np.searchsorted(self.cells, items.cell)
+        row_set, is_evaluated = self.row_set[cell], self.is_evaluated[cell]
         document, item = side.entity_document, np.arange(len(items.cell))
         sets, positions = row_set.max(initial=0) + 1, items.position.max(initial=0) + 1
         aligned = (document * sets + row_set) * positions + items.position
-        kind = np.select([self._is_grouped(side), row_set >= 0], [0, 1], 2)
+        kind = np.select([~is_evaluated, self._is_grouped(side), row_set >= 0], [2, 0, 1], 2)
         number = np.select([kind == 0, kind == 1], [side.entity_group, aligned], item)
         order = np.lexsort((number, kind))
         is_first = np.ones(len(order), bool)

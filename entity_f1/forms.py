@@ -33,6 +33,7 @@ def normalise(document, place=("document",)):
             return _from_tagged_tokens(document, place)
         if set(document) == GROUP_KEYS and isinstance(document["entities"], SEQUENCES):
             raise DocumentError(place, "this is one group; a document is a list of groups: write [{..}]")
+        _refuse_more_than_tagged_tokens(document, place)
         return _from_mapping(document, place)
     if isinstance(document, SEQUENCES):
         return _from_list(list(document), place)
@@ -119,13 +120,20 @@ def _confidence(confidence, place):
 
 
 def _from_mapping(mapping, place):
-    groups, ungrouped = [], []
+    """The groups in the order of their keys; entities of no group stand where the first of them does."""
+    groups, ungrouped = [], {"type": "", "entities": []}
+
+    def add_ungrouped(entities):
+        if entities and not ungrouped["entities"]:
+            groups.append(ungrouped)
+        ungrouped["entities"] += entities
+
     for key, value in mapping.items():
         path = _key_path("", key, place)
         if _is_plain(value):
-            ungrouped.append({"type": path, "value": value})
+            add_ungrouped([{"type": path, "value": value}])
         elif type(value) is list and all(map(_is_plain, value)):
-            ungrouped += [{"type": path, "value": item} for item in value]
+            add_ungrouped([{"type": path, "value": item} for item in value])
         else:
             for item, item_place in _items(value, (*place, key)):
                 if _is_mapping(item):
@@ -133,9 +141,7 @@ def _from_mapping(mapping, place):
                     _flatten(path, item, item_place, entities, depth=len(item_place))
                     groups.append({"type": path, "entities": entities})
                 else:
-                    ungrouped.append({"type": path, "value": _scalar(item, item_place)})
-    if ungrouped:
-        groups.append({"type": "", "entities": ungrouped})
+                    add_ungrouped([{"type": path, "value": _scalar(item, item_place)}])
     return groups
 
 
@@ -188,6 +194,16 @@ def _join_path(prefix, key):
 
 def _is_tagged_tokens(document):
     return set(document) == {"tokens", "tags"} and all(isinstance(v, SEQUENCES) for v in document.values())
+
+
+def _refuse_more_than_tagged_tokens(document, place):
+    """Words and tags that another key accompanies are not meant as a mapping of entities."""
+    tokens, tags = document.get("tokens"), document.get("tags")
+    if not (isinstance(tokens, SEQUENCES) and isinstance(tags, SEQUENCES) and len(tokens) == len(tags) > 0):
+        return
+    if all(isinstance(tag, str) and (tag == "O" or tag[:2] in ("B-", "I-")) for tag in tags):
+        other = next(key for key in document if key not in ("tokens", "tags"))
+        raise DocumentError(place, f"unknown key {quote(other)} beside tokens and tags: leave it out")
 
 
 def _from_tagged_tokens(document, place):

@@ -229,8 +229,8 @@ def curve(confidences, additions, thresholds):
         points.append(
             {
                 "threshold": float(threshold),
-                "automation_rate": 1 - reviewed / len(confidence) if len(confidence) else 1.0,
-                "aligned": 1 - corrections / judged if judged else 1.0,
+                "automation_rate": (len(confidence) - reviewed) / len(confidence) if len(confidence) else 1.0,
+                "aligned": (judged - corrections) / judged if judged else 1.0,
                 "reviewed": reviewed,
                 "corrections_left": corrections,
             }

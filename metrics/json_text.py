@@ -10,7 +10,9 @@ import re
 from .problems import DocumentError, quote
 
 FENCE = re.compile(r"```[^\n`]*\n(.*?)```", re.DOTALL)
-JSON_START = re.compile(r'\{\s*["}]|\[\s*[\[{"\]]')
+_STRING = r'"(?:[^"\\]|\\.)*"'
+JSON_START = re.compile(rf"\{{\s*(?:{_STRING}\s*:|\}})|\[\s*(?:{_STRING}\s*[,\]]|[\[{{\]])")
+UNFINISHED_START = re.compile(r'\{\s*"[^}]*$|\[\s*"[^\]]*$')
 
 
 class NumberText(str):
@@ -27,8 +29,7 @@ def parse_json_text(text, place):
         return _decode(text.strip().removeprefix("\ufeff"), place)
     except json.JSONDecodeError as error:
         whole_error = error
-    found = [value for block in FENCE.findall(text) for value in _values_in(block, place)]
-    found = found or list(_values_in(text, place))
+    found = _values_in_fences(text, place) or list(_values_in(text, place))
     found = [value for value in found if value] or found[:1]
     if len(found) == 1:
         return found[0]
@@ -37,10 +38,20 @@ def parse_json_text(text, place):
     raise DocumentError(place, f"no JSON object or array in this text ({_problem(whole_error)}): {quote(text)}")
 
 
+def _values_in_fences(text, place):
+    """The JSON values in fenced blocks. What looks like a fence can be part of a value: then there are none."""
+    try:
+        return [value for block in FENCE.findall(text) for value in _values_in(block, place)]
+    except DocumentError:
+        return []
+
+
 def _values_in(text, place):
-    """The JSON values that stand in a text, outermost ones only."""
+    """The JSON values that stand in a text, outermost ones only; prose may quote {"a"} and ["b" or "c"]."""
     position = 0
     while start := JSON_START.search(text, position):
+        if unfinished := UNFINISHED_START.search(text, position, start.start()):
+            raise DocumentError(place, f"broken JSON: {quote(unfinished[0])}")
         try:
             value, position = _decode_at(text, start.start(), place)
         except json.JSONDecodeError as error:

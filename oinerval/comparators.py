@@ -253,6 +253,10 @@ def _check_schema(value: Any, where: str) -> Schema:
         if key not in _LONG_FORM:
             hint = ", ".join(_LONG_FORM) + " (beside these, entity types belong under fields)"
             raise _unknown(where, "key", key, [hint])
+    for key in _LONG_FORM:
+        if key != "document_type_field" and isinstance(value.get(key), str):
+            remedy = f"an entity type of this name stands under fields, {{'fields': {{{key!r}: ..}}}}"
+            raise _problem(f"{where}.{key}", value[key], f"expected no text; {remedy}")
     type_field = value.get("document_type_field")
     if type_field is not None and not (isinstance(type_field, str) and type_field.strip()):
         raise _problem(f"{where}.document_type_field", type_field, "expected a field name")

@@ -104,12 +104,12 @@ class DocumentMetric:
     SHOWN_PER_TYPE = {}
 
     def __init__(self, *args, **kwargs):
-        given = {name: kwargs.pop(name) for name in self.OPTIONS.names() if name in kwargs and name != "seed"}
+        given = {name: kwargs.pop(name) for name in self.OPTIONS.names() if name in kwargs}
         self._defaults = {}
         self._options(given)
         self._defaults = given
         self._unscored = _Unscored()
-        super().__init__(*args, **kwargs)
+        super().__init__(*args, seed=given.get("seed"), **kwargs)
 
     def __reduce__(self):
         """Pickled, a metric is how to load it: evaluate's module cache is not importable in a new process."""
@@ -196,7 +196,11 @@ class DocumentMetric:
 
     def score(self, counts, **options):
         """The scores of a table of counts, or of several that were concatenated."""
-        return self._score(counts, self._options(options))
+        options = self._options(options)
+        try:
+            return self._score(counts, options)
+        except KeyError as error:
+            raise ValueError(f"these are no counts of {self.name}: they have no {error}") from None
 
     def explain(self, prediction, reference, **options):
         """The alignment of one document: pairs of groups, and in them pairs of entities with an operation."""

@@ -116,7 +116,7 @@ class Oinerval(DocumentMetric, evaluate.Metric):
         return [
             f"match:{options.schema.describe()}",
             f"normalize:{describe_forms(read_forms(options.normalize))}",
-            f"threshold:{options.thresholds[0]:g}",
+            f"threshold:{np.format_float_positional(options.thresholds[0], trim='-')}",
         ]
 
     def _count(self, batch, options):

@@ -154,6 +154,12 @@ def _read_signed(text: str, decimal: str, lone: str) -> Signed | None:
     return Signed(-amount if negative and amount else amount, before, after)
 
 
+def _read_scientific(text: str) -> Decimal | None:
+    """Read a number as programs write very large and very small ones ("1e+16")."""
+    plain = plain_text(text) if len(text) <= LONGEST_PARSED_TEXT else ""
+    return Decimal(format(Decimal(plain), "f")) if _SCIENTIFIC.fullmatch(plain) else None
+
+
 @lru_cache(CACHE_SIZE)
 def parse_number(text: str, decimal: str = "auto") -> Decimal | None:
     """Read a number that stands alone; units, words and percent signs make it unreadable.
@@ -164,9 +170,8 @@ def parse_number(text: str, decimal: str = "auto") -> Decimal | None:
     >>> [str(parse_number(text)) for text in ("2.000", "1,234", "1.234,56", "-3", "1e-05", "2 kg")]
     ['2.000', '1234.0', '1234.56', '-3.0', '0.00001', 'None']
     """
-    plain = plain_text(text) if len(text) <= LONGEST_PARSED_TEXT else ""
-    if _SCIENTIFIC.fullmatch(plain):
-        return Decimal(format(Decimal(plain), "f"))
+    if (scientific := _read_scientific(text)) is not None:
+        return scientific
     signed = _read_signed(text, decimal, lone=".")
     return signed.amount if signed and not signed.before and not signed.after else None
 
@@ -263,6 +268,8 @@ def parse_money(text: str, decimal: str = "auto") -> Money | None:
     >>> sorted(parse_money("A$ 3").currencies), parse_money("12.50 CR").side
     (['AUD'], 'cr')
     """
+    if (scientific := _read_scientific(text)) is not None:
+        return Money(scientific)
     signed = _read_signed(text, decimal, lone="")
     if signed is None:
         return None

@@ -71,8 +71,9 @@ def test_forms_of_the_same_document(document):
         ({"menu": [{"name": "a", "sub": [{"name": "b"}, {"name": "c"}]}]},
          [{"type": "menu", "entities": [{"type": "menu.name", "value": "a"}, {"type": "menu.sub.name", "value": "b"},
                                         {"type": "menu.sub.name", "value": "c"}]}]),
-        ({"menu": ["loose", {"name": "a"}]},
-         [{"type": "menu", "entities": [{"type": "menu.name", "value": "a"}]}, *ungrouped(("menu", "loose"))]),
+        ({"menu": ["loose", {"name": "a"}], "total": "3"},
+         [*ungrouped(("menu", "loose"), ("total", "3")),
+          {"type": "menu", "entities": [{"type": "menu.name", "value": "a"}]}]),
     ],
 )  # fmt: skip
 def test_forms_become_groups(document, expected):
@@ -86,6 +87,27 @@ def test_forms_become_groups(document, expected):
 )  # fmt: skip
 def test_scalars_become_their_json_text_and_leave_other_values_alone(value, text):
     assert read({"total": value, "name": "tea"}) == ungrouped(("total", text), ("name", "tea"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"total": "3"} Note: {"unsure" fields omitted}',
+        'The field {"total"} is: {"total": "3"}',
+        'Of ["tax" or "total"] I found {"total": "3"}',
+        'In the form {key: value}: {"total": "3"}',
+        'The answer:\n```json\n{"total": "3"}\n```\nnot {"total": "4"}',
+    ],
+)
+def test_prose_may_hold_braces(text):
+    assert read(text) == ungrouped(("total", "3"))
+
+
+def test_value_may_hold_a_fence():
+    value = "```\ncode\n```"
+    text = f"Here:\n```json\n{json.dumps({'note': value})}\n```"
+    assert read(text) == ungrouped(("note", value))
+    assert read(text.replace("\\n", " ")) == ungrouped(("note", value.replace("\n", " ")))
 
 
 def test_numbers_of_json_text_stay_as_written():
@@ -177,12 +199,15 @@ ERRORS = {
     "surrogate in groups": ([{"type": "a", "entities": [{"type": "a", "value": "\ud800"}]}], "a lone surrogate"),
     "tokens and tags": ({"tokens": ["a"], "tags": []}, "1 tokens but 0 tags"),
     "tag": ({"tokens": ["a"], "tags": ["S-x"]}, 'predictions[0]["tags"][0]: expected an IOB2 tag', "'S-x'"),
+    "key beside tags": ({"id": "7", "tokens": ["a"], "tags": ["O"]}, "unknown key 'id' beside tokens and tags"),
     "number as tag": ({"tokens": ["a"], "tags": [3]}, "expected an IOB2 tag", "got 3"),
     "no JSON": ("total 3", "no JSON object or array in this text"),
     "empty text": ("", "no JSON object or array in this text"),
     "scalar JSON": ("3.5", "expected a JSON object or array"),
     "cut JSON": ('{"menu": [{"name": "a"}, {"name": "b"', "broken JSON", "line 1 column"),
     "comma": ('{"menu": [{"name": "a"} {"name": "b"}]}', "broken JSON"),
+    "no colon": ('{"menu" {"name": "a"}}', "broken JSON"),
+    "no comma": ('["menu" {"name": "a"}]', "broken JSON"),
     "two documents": ('{"a": "1"} or {"a": "2"}', "2 JSON documents in one text"),
     "repeated key": ('{"a": "1", "a": "2"}', "the key 'a' stands twice"),
     "NaN in JSON": ('{"a": NaN}', "NaN is not a JSON value"),

@@ -223,6 +223,22 @@ def test_invoice_has_14_fields_and_a_statement_5(score):
         assert score(document, document, schema="business_documents")["fields_evaluated"] == number
 
 
+@pytest.mark.parametrize("as_groups", [False, True])
+def test_fields_that_are_not_evaluated_do_not_decide_on_rows(score, as_groups):
+    kind = {"fields": ["T", "row.d", "row.p"], "validation_only": ["row.v"]}
+    schema = {"fields": {}, "document_type_field": "T", "document_types": {"s": kind}}
+    kind["rows"] = [] if as_groups else [["row.d", "row.p", "row.v"]]
+    rows = [("x", "1", "8"), ("y", "2", "9")]
+    predicted = [("y", "2", "7"), ("x", "1", "7")]
+    documents = []
+    for table in (predicted, rows):
+        names = ("row.d", "row.p", "row.v")
+        lists = dict(zip(names, map(list, zip(*table, strict=True)), strict=True))
+        groups = {"row": [dict(zip(names, row, strict=True)) for row in table]}
+        documents.append({"T": "s", **(groups if as_groups else lists)})
+    assert score(*documents, schema=schema, strategy="rows")["accuracy"] == 1
+
+
 def test_invoices_of_the_shipped_schema_by_row(score):
     reference = {"DOCUMENT_TYPE": "invoice", "LINE_ITEM_DESCRIPTIONS": "Tea | Pie", "LINE_ITEM_PRICES": "$3.00 | $4.50"}
     predicted = {"DOCUMENT_TYPE": "invoice", "LINE_ITEM_DESCRIPTIONS": "pie | tea", "LINE_ITEM_PRICES": "4.5 | 3"}

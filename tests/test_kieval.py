@@ -188,10 +188,10 @@ def test_curve_trades_quality_for_automation(kieval):
     assert result["curve"] == [
         {"threshold": 0.0, "automation_rate": 1.0, "aligned": 1 / 4, "reviewed": 0, "corrections_left": 3},
         # the substitution is reviewed: 1 - (0 + 1 + 1) / (3 + 1)
-        {"threshold": 0.5, "automation_rate": 1 - 1 / 3, "aligned": 1 / 2, "reviewed": 1, "corrections_left": 2},
+        {"threshold": 0.5, "automation_rate": 2 / 3, "aligned": 1 / 2, "reviewed": 1, "corrections_left": 2},
         # the deletion too, and it is no prediction any more: 1 - (0 + 0 + 1) / (2 + 1)
-        {"threshold": 0.7, "automation_rate": 1 - 2 / 3, "aligned": 1 - 1 / 3, "reviewed": 2, "corrections_left": 1},
-        {"threshold": 1.0, "automation_rate": 0.0, "aligned": 1 - 1 / 3, "reviewed": 3, "corrections_left": 1},
+        {"threshold": 0.7, "automation_rate": 1 / 3, "aligned": 2 / 3, "reviewed": 2, "corrections_left": 1},
+        {"threshold": 1.0, "automation_rate": 0.0, "aligned": 2 / 3, "reviewed": 3, "corrections_left": 1},
     ]
 
 
@@ -212,6 +212,14 @@ def test_wrong_prediction_nearest_to_the_missing_value_is_the_substitution(kieva
     result = kieval.compute(predictions=[predicted], references=[{"total": "Latte"}], thresholds=[0.2, 0.5])
     # zzz is deleted by review at 0.2, which takes it from the predictions: (1 + 1) / 2; Lattee is replaced at 0.5
     assert [point["aligned"] for point in result["curve"]] == [1 - 2 / 2, 1 - 1 / 2]
+
+
+def test_target_that_is_just_reached_is_reached(kieval):
+    predicted = [{"type": f"a{i}", "value": "1" if i >= 7 else "x", "confidence": 0.5} for i in range(100)]
+    result = kieval.compute(
+        predictions=[predicted], references=[{f"a{i}": "1" for i in range(100)}], target_aligned=0.93
+    )
+    assert result["aligned"] == result["curve"][0]["aligned"] == result["operating_point"]["aligned"] == 0.93
 
 
 def test_operating_point_is_the_most_automation_that_reaches_the_target(kieval):

@@ -50,6 +50,20 @@ def test_combination_of_all_modules_takes_the_shared_options():
         assert result[f"{name}_documents"] == 3
 
 
+def test_seed_given_at_loading_is_the_default():
+    documents = {"predictions": [{"a": str(i % 3)} for i in range(40)], "references": [{"a": "1"}] * 40}
+    options = {"confidence_level": 0.9, "n_resamples": 20}
+    loaded, plain = load("kieval", seed=5), load("kieval")
+    assert loaded.compute(**documents, **options) == plain.compute(**documents, **options, seed=5)
+    assert loaded.compute(**documents, **options) != plain.compute(**documents, **options)
+
+
+def test_counts_of_another_metric_are_refused():
+    counts = load("kieval").count(**DOCUMENTS)
+    with pytest.raises(ValueError, match="these are no counts of entity_f1"):
+        load("entity_f1").score(counts)
+
+
 @every_module
 def test_wrong_option_at_loading_is_an_error(name):
     with pytest.raises(ValueError, match="mony"):

@@ -221,6 +221,7 @@ def test_sweep_reports_the_first_threshold_beside_the_curve(oinerval):
     assert result["oinerval_f1"] == 0.0
     assert [point["oinerval_f1"] for point in result["curve"]] == [0.0, 1.0]
     assert "curve" not in oinerval.compute(**documents, threshold=0.1)
+    assert oinerval.signature(threshold=1 / 3) != oinerval.signature(threshold=0.333333)
     assert oinerval.signature(threshold=[0.1, 0.3]) == "oinerval|match:exact|normalize:none|threshold:0.1|v1.0"
 
 

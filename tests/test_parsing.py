@@ -246,6 +246,13 @@ def test_a_dollar_sign_can_mean_every_dollar():
     assert "EUR" not in currency_marks()["$"]
 
 
+@pytest.mark.parametrize(
+    ("number", "expected"), [(1e16, "1" + "0" * 16), (1e-05, "0.00001"), (-2.5e20, "-25" + "0" * 19)]
+)
+def test_money_reads_numbers_as_python_writes_them(number, expected):
+    assert decimal_text(parse_money(str(number)).amount) == expected
+
+
 def test_credit_and_debit_are_kept_beside_the_sign():
     assert parse_money("12.50 CR") == (Decimal("12.50"), None, "cr")
     assert parse_money("$12.50DR").side == "dr"

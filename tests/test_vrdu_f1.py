@@ -192,8 +192,13 @@ def test_bad_options_name_themselves(score, options, message):
 
 def test_signature_names_repeated_names_and_groups(vrdu_f1):
     assert vrdu_f1.signature(repeated=["b", "a"], groups=ITEMS) == (
-        "vrdu_f1|match:exact|repeated:a,b|line_item:description,price|v1.0"
+        'vrdu_f1|match:exact|repeated:["a", "b"]|groups:{"line_item": ["description", "price"]}|v1.0'
     )
+
+
+def test_signatures_tell_names_from_groups(vrdu_f1):
+    options = ({"repeated": ["a,b"]}, {"repeated": ["a", "b"]}, {"groups": {"repeated": ["a", "b"]}})
+    assert len({vrdu_f1.signature(**some) for some in options}) == 3
 
 
 def test_explanation_says_what_counts(vrdu_f1):

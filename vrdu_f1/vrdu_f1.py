@@ -1,5 +1,6 @@
 """VRDU: type-aware F1 of unrepeated, repeated and hierarchical entities, as the benchmark reports it."""
 
+import json
 from dataclasses import dataclass
 
 import evaluate
@@ -101,9 +102,10 @@ class VrduF1(DocumentMetric, evaluate.Metric):
     def _signature(self, options):
         own = [f"match:{options.schema.describe()}"]
         if options.repeated:
-            own.append(f"repeated:{','.join(sorted(options.repeated))}")
+            own.append(f"repeated:{json.dumps(sorted(options.repeated))}")
         if options.groups:
-            own += [f"{name}:{','.join(sorted(options.groups[name]))}" for name in sorted(options.groups)]
+            groups = {name: sorted(options.groups[name]) for name in sorted(options.groups)}
+            own.append(f"groups:{json.dumps(groups)}")
         return own
 
     def _count(self, batch, options):
