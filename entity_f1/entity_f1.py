@@ -134,7 +134,8 @@ class EntityF1(DocumentMetric, evaluate.Metric):
             "fields_matched": pooled["correct"],
             "perfect_documents": totals["perfect_documents"],
             "documents": totals.documents,
-            "readiness": judge(accuracy, READINESS, "not ready"),
+            # Where nothing was judged, nothing speaks for going live.
+            "readiness": np.where(nothing, "not ready", judge(accuracy, READINESS, "not ready")),
         }
 
     def _extra_scores(self, counts, rows, options):

@@ -177,6 +177,11 @@ def test_rating_and_readiness(entity_f1, right, rating, readiness):
     assert "readiness" not in result["intervals"]
 
 
+def test_nothing_judged_is_not_ready(score):
+    assert score({}, {})["readiness"] == "not ready"
+    assert score({"a": "NOT_FOUND"}, {"a": ""})["readiness"] == "not ready"
+
+
 def test_perfect_document_scores_at_least_99_percent(score):
     # One of 100 letters is wrong: 0.99; two: 0.98.
     schema = {"a": "text"}
