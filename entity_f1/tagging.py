@@ -26,7 +26,7 @@ class TaggingHook(Hook):
         self.words = _check_words(words)
         self.groups = groups
         if groups is not None:
-            owners_of_components(groups)
+            _check_components(groups, self.tags)
         super().__init__(metric, prefix, options)
 
     def _read(self, batch):
@@ -88,6 +88,13 @@ def read_tags(labels):
         if not isinstance(label, str) or not TAG.fullmatch(label):
             raise ValueError(f"labels must be O, B-type or I-type (also E-, S-), got {quote(label)}")
     return [AS_IOB2.get(label[0], label[0]) + label[1:] for label in labels]
+
+
+def _check_components(groups, tags):
+    types = sorted({tag[2:] for tag in tags if tag != "O"})
+    for component in owners_of_components(groups):
+        if component not in types:
+            raise ValueError(f"groups: no label has the type {quote(component)}; there are {', '.join(types)}"[:200])
 
 
 def _check_words(words):

@@ -29,6 +29,8 @@ class Hook:
         if not isinstance(prefix, str):
             raise ValueError(f"prefix must be a text, got {type(prefix).__name__}")
         metric.check_options(**options)
+        if options.get("per_document"):
+            raise ValueError("per_document gives a list, which a training loop cannot log: leave it out")
         self.metric, self.prefix, self.options = metric, prefix, options
         self.reset()
 

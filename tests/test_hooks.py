@@ -168,6 +168,8 @@ def test_groups_open_where_a_type_repeats(kieval):
         ({"words": "tea"}, None, "words must be a tokenizer, a function .* got str"),
         ({"words": ["Iced", "tea"]}, None, "words must be a tokenizer"),
         ({"groups": {"menu": "item"}}, None, "groups: expected a name and a list"),
+        ({"groups": {"menu": ["zzz"]}}, None, "no label has the type 'zzz'; there are item, price"),
+        ({"per_document": True}, None, "per_document gives a list"),
         ({"prefix": 3}, None, "prefix must be a text"),
         ({"per_typ": True}, None, "Kieval has no option 'per_typ'"),
         ({"words": WORDS[:1]}, (WRONG, LABELS), "words has 1 documents and more were evaluated"),
