@@ -36,7 +36,7 @@ NAMED = 5
 def score_with_spark(spark, folder, predictions, references, options, skip=False):
     """The scores of two data frames that have the columns id and document."""
     metric = evaluate.load(str(folder), keep_in_memory=True)
-    metric.check_options(**options)
+    options = metric.portable_options(**options)
     keep_rows = bool(options.get("per_document") or options.get("confidence_level"))
     with tempfile.TemporaryDirectory() as temporary:
         load = ship(spark, folder, temporary)

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .columns import encode
-from .comparators import load_schema
+from .comparators import load_schema, read_schema
 from .counts import Rows, intervals, to_plain, to_plain_list
 from .documents import to_arrow
 from .generation import GenerationHook
@@ -247,6 +247,11 @@ class DocumentMetric:
     def check_options(self, **options):
         """Raise an error where an option is unknown or has a wrong value."""
         self._options(options)
+
+    def portable_options(self, **options):
+        """The same options for another machine, once they are checked: a schema's file is replaced by what it says."""
+        self._options(options)
+        return options | ({"schema": read_schema(options["schema"])} if "schema" in options else {})
 
     # Behind them
 

@@ -349,7 +349,12 @@ def load_schema(schema: Any = None) -> Schema:
         return schema
     if isinstance(schema, str) and schema in SHIPPED_SCHEMAS:
         return _check_schema(SHIPPED_SCHEMAS[schema], f"schema {schema}")
-    if isinstance(schema, str | os.PathLike):
-        where = f"schema {quote(os.fspath(schema))}"
-        return _check_schema(_read_file(Path(schema), where), where)
-    return _check_schema(schema, "schema")
+    where = f"schema {quote(os.fspath(schema))}" if isinstance(schema, str | os.PathLike) else "schema"
+    return _check_schema(read_schema(schema), where)
+
+
+def read_schema(schema: Any) -> Any:
+    """What a file says, where a schema is given as one: plain data that means the same on another machine."""
+    if not isinstance(schema, str | os.PathLike) or schema in SHIPPED_SCHEMAS:
+        return schema
+    return _read_file(Path(schema), f"schema {quote(os.fspath(schema))}")

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -73,6 +74,14 @@ def test_every_module_gets_the_numbers_of_one_process(score_with_spark, files, n
     options = {"per_type": True, "schema": {"*": "string"}}
     expected = load(name, keep_in_memory=True).compute(predictions=predictions, references=references, **options)
     assert score_with_spark(ROOT / name, *files, options) == expected
+
+
+def test_schema_of_a_file_is_read_before_it_is_shipped(score_with_spark, files, kieval, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("schema.yaml").write_text("'*': string\n")
+    predictions, references = documents_of(files)
+    expected = kieval.compute(predictions=predictions, references=references, schema={"*": "string"})
+    assert score_with_spark(ROOT / "kieval", *files, {"schema": "schema.yaml"}) == expected
 
 
 def test_rows_of_documents_and_intervals(score_with_spark, files, kieval):
