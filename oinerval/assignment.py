@@ -6,48 +6,76 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
 
+def assign(blocks, rates_of, thresholds):
+    """The least total cost of min(rows, columns) pairs of each block, and for each threshold the most pairs.
+
+    Most entities were read right, so that the costs of few rows tell: where every row can have the column that is
+    nearest to it, no assignment is better. The costs of all rows are computed where two want the same column.
+    """
+    open_rows = blocks.with_open_rows()
+    open_rates = rates_of(open_rows)
+    block, least, is_contested = _wishes(open_rows, open_rates)
+    wants = least < 1  # a row that costs 1 everywhere costs as much without a column
+    number = len(blocks.key)
+    granted = np.bincount(block[wants], minlength=number)
+    cost = np.bincount(block[wants], least[wants], minlength=number) + (blocks.fewer - blocks.paired - granted)
+    matches = [blocks.paired + np.bincount(block[least <= threshold], minlength=number) for threshold in thresholds]
+    contested = np.flatnonzero(is_contested)
+    whole = blocks.select(contested)
+    paired_rows = whole.with_paired_rows()
+    paired_rates = rates_of(paired_rows)
+    rates = np.concatenate(
+        [np.zeros(0)]
+        + [
+            part
+            for position, block in enumerate(contested.tolist())
+            for part in (_cells(paired_rows, paired_rates, position), _cells(open_rows, open_rates, block))
+        ]
+    )
+    cost[contested] = least_cost(whole, rates)
+    for found, threshold in zip(matches, thresholds, strict=True):
+        found[contested] = most_pairs(whole, rates, threshold)
+        np.minimum(found, blocks.fewer, out=found)
+    return cost, matches
+
+
 def least_cost(blocks, costs):
     """The least total cost of min(rows, columns) pairs, per block."""
-    totals, is_solved = _cost_of_favourites(blocks, costs)
-    first = blocks.first_cell.tolist()
-    rows, columns = blocks.rows.count.tolist(), blocks.columns.count.tolist()
-    left = np.flatnonzero(~is_solved)
-    chosen = [np.zeros(0, np.int64)]
-    for block in left.tolist():
-        cells = costs[first[block] : first[block + 1]].reshape(rows[block], columns[block])
-        row, column = linear_sum_assignment(cells)
-        chosen.append(first[block] + row * columns[block] + column)
-    pairs = np.repeat(left, np.minimum(blocks.rows.count, blocks.columns.count)[left])
-    assigned = np.bincount(pairs, costs[np.concatenate(chosen)], minlength=len(totals))
-    return np.where(is_solved, totals, assigned)
+    totals = np.zeros(len(blocks.key))
+    for block, columns in enumerate(blocks.columns.count.tolist()):
+        matrix = _cells(blocks, costs, block).reshape(-1, columns)
+        totals[block] = matrix[linear_sum_assignment(matrix)].sum()
+    return totals
 
 
-def _cost_of_favourites(blocks, costs):
-    """The cost where every row is paired with its nearest column, and whether no two rows want the same one.
+def _cells(blocks, costs, block):
+    return costs[blocks.first_cell[block] : blocks.first_cell[block + 1]]
 
-    No assignment is cheaper, so that it is the least cost wherever it is possible. A row that costs 1 everywhere wants
-    no column: it costs as much without.
+
+def _wishes(blocks, costs):
+    """The block and the least cost of every row, and the blocks in which a row cannot have a column of that cost.
+
+    A row wants one that is not paired; of several, the n-th row of a block wants the n-th.
     """
-    if not len(costs):
-        return np.zeros(len(blocks.key)), np.ones(len(blocks.key), bool)
+    number_of_rows = int(blocks.rows.count.sum())
+    block = np.repeat(np.arange(len(blocks.key)), blocks.rows.count)
+    is_contested = np.zeros(len(blocks.key), bool)
+    if not number_of_rows:
+        return block, np.zeros(0), is_contested
     cells_of_row = blocks.cells_of_row
     first = np.cumsum(cells_of_row) - cells_of_row
     least = np.minimum.reduceat(costs, first)
-    block = np.repeat(np.arange(len(blocks.key)), blocks.rows.count)
-    nearest = np.flatnonzero(costs == np.repeat(least, cells_of_row))
-    row = np.repeat(np.arange(len(first)), cells_of_row)[nearest]
-    is_first = np.ones(len(row), bool)
-    is_first[1:] = row[1:] != row[:-1]
-    favourite = (nearest - first[row])[is_first]
-    wants = least < 1
-    column = blocks.columns.start[block] + favourite
-    takers = np.bincount(column[wants])
-    is_contested = np.zeros(len(blocks.key), bool)
-    is_contested[block[wants][takers[column[wants]] > 1]] = True
-    number = len(blocks.key)
-    satisfied = np.bincount(block[wants], minlength=number)
-    fewer = np.minimum(blocks.rows.count, blocks.columns.count)
-    return np.bincount(block[wants], least[wants], minlength=number) + (fewer - satisfied), ~is_contested
+    row = np.repeat(np.arange(number_of_rows), cells_of_row)
+    within = np.arange(len(costs)) - first[row]
+    may_have = np.flatnonzero((costs == least[row]) & (within >= blocks.paired[block[row]]))
+    choices = np.bincount(row[may_have], minlength=number_of_rows)
+    rank = np.arange(number_of_rows) - np.repeat(np.cumsum(blocks.rows.count) - blocks.rows.count, blocks.rows.count)
+    chosen = np.cumsum(choices) - choices + rank % np.maximum(choices, 1)
+    happy = np.flatnonzero((least < 1) & (choices > 0))
+    column = blocks.columns.start[block[happy]] + within[may_have[chosen[happy]]]
+    is_contested[block[happy][np.bincount(column)[column] > 1]] = True
+    is_contested[block[(least < 1) & (choices == 0)]] = True
+    return block, least, is_contested
 
 
 def most_pairs(blocks, costs, threshold):

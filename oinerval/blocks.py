@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .matching import identify, match_matrix
+from .matching import match_matrix
 from .spelling import distance_matrix, spell_characters, spell_words
 
 # From this many pairs on, one call for the block is faster than one call for the pairs of many blocks.
@@ -19,7 +19,7 @@ CELLS_OF_LARGE_BLOCK = 50
 
 @dataclass(frozen=True)
 class Lines:
-    """The rows or the columns of blocks: positions of entities, sorted by block and by value."""
+    """The rows or the columns of blocks: positions of entities, sorted by block; the paired ones come first."""
 
     entity: np.ndarray
     start: np.ndarray  # per block
@@ -28,11 +28,15 @@ class Lines:
 
 @dataclass(frozen=True)
 class Blocks:
-    """The blocks of a batch that have entities on both sides, sorted by document and category."""
+    """The blocks of a batch that have entities on both sides, sorted by document and category.
+
+    Of each block some rows are paired with as many columns of the same text: nothing is nearer to them.
+    """
 
     key: np.ndarray  # document * number of categories + category
     rows: Lines
     columns: Lines
+    paired: np.ndarray
 
     @cached_property
     def cells(self):
@@ -46,9 +50,22 @@ class Blocks:
     def cells_of_row(self):
         return np.repeat(self.columns.count, self.rows.count)
 
+    @property
+    def fewer(self):
+        return np.minimum(self.rows.count, self.columns.count)
+
     def select(self, blocks):
         lines = (Lines(side.entity, side.start[blocks], side.count[blocks]) for side in (self.rows, self.columns))
-        return Blocks(self.key[blocks], *lines)
+        return Blocks(self.key[blocks], *lines, self.paired[blocks])
+
+    def with_paired_rows(self):
+        return self._with_rows(self.rows.start, self.paired)
+
+    def with_open_rows(self):
+        return self._with_rows(self.rows.start + self.paired, self.rows.count - self.paired)
+
+    def _with_rows(self, start, count):
+        return Blocks(self.key, Lines(self.rows.entity, start, count), self.columns, self.paired)
 
     def locate(self, cells=None):
         """The block of each cell, and the positions of its entities in the rows' and the columns' lines."""
@@ -69,33 +86,59 @@ def block_keys(batch):
     return [side.entity_document * types + side.entity_type for side in batch.sides]
 
 
-def find_blocks(batch):
-    predictions, references = batch.sides
-    predicted_keys, reference_keys = block_keys(batch)
-    keys = np.intersect1d(predicted_keys, reference_keys)
-    return Blocks(keys, _lines(references, reference_keys, keys), _lines(predictions, predicted_keys, keys))
+def find_blocks(batch, identity):
+    in_document = max(len(batch.entity_types), 1) * identity.width
+    predicted, expected = (
+        _SortedSide(side.entity_document * in_document + code, identity, side.entity_value)
+        for side, code in zip(batch.sides, identity.codes, strict=True)
+    )
+    keys = np.intersect1d(predicted.key, expected.key)
+    rows, paired = expected.lines(keys, predicted)
+    columns, _ = predicted.lines(keys, expected)
+    return Blocks(keys, rows, columns, paired)
 
 
-def _lines(side, key_of_entity, keys):
-    # Sorted by value, so that nothing depends on the order of the entities.
-    entity = np.lexsort((side.entity_value, key_of_entity))
-    ordered = key_of_entity[entity]
-    start = np.searchsorted(ordered, keys)
-    return Lines(entity, start, np.searchsorted(ordered, keys, "right") - start)
+class _SortedSide:
+    """The entities of one side, sorted by block and by what they are, so that nothing depends on their order."""
+
+    def __init__(self, code, identity, value):
+        self.order = np.argsort(code) if identity.is_exact else np.lexsort((value, code))
+        self.code = code[self.order]
+        self.key = self.code // identity.width
+
+    def lines(self, keys, other):
+        """The lines of the blocks with these keys, and how many of each are paired with the other side's."""
+        rank = np.arange(len(self.code)) - _run_starts(self.code)
+        partners = np.searchsorted(other.code, self.code, "right") - np.searchsorted(other.code, self.code)
+        is_paired = rank < partners
+        paired_before = np.concatenate([[0], np.cumsum(is_paired)])
+        start, end = np.searchsorted(self.key, keys), np.searchsorted(self.key, keys, "right")
+        entity = self.order[np.argsort(self.key * 2 + ~is_paired, kind="stable")]
+        return Lines(entity, start, end - start), paired_before[end] - paired_before[start]
+
+
+def _run_starts(ordered):
+    """For every item the position at which its run of equal items begins.
+
+    >>> _run_starts(np.array([3, 3, 5])).tolist()
+    [0, 0, 2]
+    """
+    starts = np.arange(len(ordered))
+    starts[1:][ordered[1:] == ordered[:-1]] = 0
+    return np.maximum.accumulate(starts)
 
 
 class Costs:
     """Character and word error rates, at most 1, of all pairs in the blocks of a batch."""
 
-    def __init__(self, batch, blocks, schema):
+    def __init__(self, batch, blocks, identity):
         predictions, references = batch.sides
         self.batch = batch
         self.expected = references.entity_value[blocks.rows.entity]  # value codes, line by line
         self.found = predictions.entity_value[blocks.columns.entity]
         self.characters = self._letters(spell_characters(batch.values))
         self.words = self._letters(spell_words(batch.values))
-        self.identity = identify(batch, schema)
-        self.is_exact = all(comparator.name == "exact" for comparator in self.identity.comparators)
+        self.identity = identity
 
     def _letters(self, spelling):
         """A spelling, and with it the letters of every row and every column."""
@@ -112,7 +155,7 @@ class Costs:
         row = positions(blocks.rows.start, blocks.rows.count)
         length = np.repeat(spelling.length[self.expected[row]], blocks.cells_of_row)
         rates = distances / np.maximum(length, 1)
-        if not self.is_exact:
+        if not self.identity.is_exact:
             self._forgive(blocks, rates)
         return np.minimum(rates, 1, out=rates)
 

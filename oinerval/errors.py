@@ -1,11 +1,14 @@
 """What the metrics of this module count in each document, and in each of its categories."""
 
+import functools
+
 import numpy as np
 
-from .assignment import least_cost, most_pairs
+from .assignment import assign
 from .blocks import Costs, block_keys, find_blocks
 from .columns import without_untagged_text
 from .counts import family
+from .matching import identify
 from .sequences import edit_sequences, rank_within
 from .texts import are_texts, edit_texts, match_in_text, read_texts
 
@@ -64,8 +67,9 @@ def count_errors(batch, schema, thresholds, order_dependent):
 
 def _count_entities(batch, entries, schema, thresholds, order_dependent):
     """Counts per document and per category of all metrics that compare entities."""
-    blocks = find_blocks(batch)
-    costs = Costs(batch, blocks, schema)
+    identity = identify(batch, schema)
+    blocks = find_blocks(batch, identity)
+    costs = Costs(batch, blocks, identity)
     found = {oinerval_column(threshold): [] for threshold in thresholds}
     assigned = {"oiecer_errors": [], "oiewer_errors": []}
     documents = entries.per_document(entries.reference), entries.per_document(entries.predicted)
@@ -76,13 +80,13 @@ def _count_entities(batch, entries, schema, thresholds, order_dependent):
     for some in _bunches(blocks, entries.types):
         bunch = blocks.select(some)
         for unit, letters in (("c", costs.characters), ("w", costs.words)):
-            rates = costs.error_rates(bunch, letters)
-            assigned[f"oie{unit}er_errors"].append(least_cost(bunch, rates))
+            rates_of = functools.partial(costs.error_rates, letters=letters)
+            cost, matches = assign(bunch, rates_of, thresholds if unit == "c" else ())
+            assigned[f"oie{unit}er_errors"].append(cost)
             if order_dependent:
-                _edit_in_order(batch, entries, bunch, rates, *sequences[f"e{unit}er_errors"])
-            if unit == "c":
-                for threshold in thresholds:
-                    found[oinerval_column(threshold)].append(most_pairs(bunch, rates, threshold))
+                _edit_in_order(batch, entries, bunch, rates_of(bunch), *sequences[f"e{unit}er_errors"])
+            for threshold, matched in zip(thresholds, matches, strict=False):
+                found[oinerval_column(threshold)].append(matched)
     places = entries.places(blocks.key)
     plain, of_categories = {}, {}
     for name, costs_of_blocks in assigned.items():

@@ -7,6 +7,7 @@ from scipy.optimize import linear_sum_assignment
 
 from .alignment import character_edits
 from .blocks import Costs, find_blocks
+from .matching import identify
 from .text_forms import normalize_text, normalize_values
 
 
@@ -28,8 +29,9 @@ def explain_entities(batch, schema, forms, threshold):
 
 def _assign(batch, schema):
     """Position of a reference entity -> position of its partner, character and word error rate."""
-    blocks = find_blocks(batch)
-    costs = Costs(batch, blocks, schema)
+    identity = identify(batch, schema)
+    blocks = find_blocks(batch, identity)
+    costs = Costs(batch, blocks, identity)
     characters, words = (costs.error_rates(blocks, letters) for letters in (costs.characters, costs.words))
     pairs = {}
     for block in range(len(blocks.key)):

@@ -31,6 +31,11 @@ class Identity:
     def codes(self):
         return self.predictions, self.references
 
+    @property
+    def is_exact(self):
+        """Whether entities of one code have the same text."""
+        return all(comparator.name == "exact" for comparator in self.comparators)
+
 
 def identify(batch, schema):
     """The identity of all entities under a schema; every distinct value is parsed once."""

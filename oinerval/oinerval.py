@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from .alignment import character_edits
 from .answers import parse_answer
-from .assignment import least_cost
+from .assignment import assign
 from .blocks import find_blocks
 from .columns import without_untagged_text
 from .comparators import load_schema
