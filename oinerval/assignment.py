@@ -22,21 +22,22 @@ def assign(blocks, rates_of, thresholds):
     matches = [blocks.paired + np.bincount(block[least <= threshold], minlength=number) for threshold in thresholds]
     contested = np.flatnonzero(is_contested)
     whole = blocks.select(contested)
-    paired_rows = whole.with_paired_rows()
-    paired_rates = rates_of(paired_rows)
-    rates = np.concatenate(
-        [np.zeros(0)]
-        + [
-            part
-            for position, block in enumerate(contested.tolist())
-            for part in (_cells(paired_rows, paired_rates, position), _cells(open_rows, open_rates, block))
-        ]
-    )
+    rates = _rates_of_whole(whole, rates_of, [_cells(open_rows, open_rates, block) for block in contested.tolist()])
     cost[contested] = least_cost(whole, rates)
     for found, threshold in zip(matches, thresholds, strict=True):
         found[contested] = most_pairs(whole, rates, threshold)
         np.minimum(found, blocks.fewer, out=found)
     return cost, matches
+
+
+def _rates_of_whole(blocks, rates_of, open_cells):
+    """The costs of blocks of which those of the open rows are known: the paired rows stand before them."""
+    paired_rows = blocks.with_paired_rows()
+    paired_rates = rates_of(paired_rows)
+    parts = [np.zeros(0)]
+    for block, cells in enumerate(open_cells):
+        parts += [_cells(paired_rows, paired_rates, block), cells]
+    return np.concatenate(parts)
 
 
 def least_cost(blocks, costs):
