@@ -35,8 +35,8 @@ test-all: $(VENV)/training.stamp $(VENV)/spark.stamp  ## the same, with the test
 screenshots: $(VENV)/test.stamp  ## take the pictures of the pages in docs/ (needs chromium)
 	$(PYTHON) docs/take_screenshots.py
 
-bench: $(VENV)/bench.stamp  ## measure speed, and compare with the peers side by side
-	for script in benchmarks/bench_*.py benchmarks/compare.py; do echo "== $$script"; $(PYTHON) $$script || exit 1; done
+bench: $(VENV)/bench.stamp $(VENV)/spark.stamp  ## measure speed, and compare with the peers side by side
+	$(PYTHON) benchmarks/run.py
 
 vendor: $(VENV)/run.stamp  ## copy the shared source into the metric folders
 	$(PYTHON) -m metrics.vendor

@@ -14,11 +14,10 @@ import statistics
 import subprocess
 import sys
 import time
-import venv
 from pathlib import Path
 
-OUTPUT = Path(__file__).parent / "output"
-PEER_PYTHON = OUTPUT / "stickler" / "bin" / "python"
+from peers import python_of_peer
+
 ROOT = Path(__file__).parent.parent
 DOCUMENTS, PEER_DOCUMENTS, REPETITIONS = 10_000, 200, 5
 COMPARATORS = {
@@ -108,21 +107,6 @@ def time_stickler():
     print(json.dumps({"all": (end - start) / PEER_DOCUMENTS, "compare": (end - made) / PEER_DOCUMENTS}))
 
 
-def install_stickler():
-    if not PEER_PYTHON.exists():
-        venv.create(PEER_PYTHON.parent.parent, with_pip=True)
-        command = [
-            PEER_PYTHON,
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-            "stickler-eval==1.0.0",
-        ]
-        subprocess.run(command, check=True)
-
-
 def run(python, what):
     command = [str(python), __file__, what]
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[-1])
@@ -133,11 +117,11 @@ def spread(values):
 
 
 def main():
-    install_stickler()
+    python = python_of_peer("stickler-eval")
     ours, peers = [], []
     for _ in range(REPETITIONS):
         ours.append(run(sys.executable, "entity_f1"))
-        peers.append(run(PEER_PYTHON, "stickler"))
+        peers.append(run(python, "stickler"))
     print(f"{REPETITIONS} repetitions in turn; median (range)")
     print(f"entity_f1, {DOCUMENTS:,} invoices: {spread([second * 1e6 for second in ours])} microseconds a document")
     for what, name in (("all", "from records"), ("compare", "comparing alone")):

@@ -13,14 +13,12 @@ import random
 import statistics
 import subprocess
 import time
-import venv
 from pathlib import Path
 
 import evaluate
+from peers import OUTPUT, python_of_peer
 
 ROOT = Path(__file__).parent.parent
-OUTPUT = ROOT / "benchmarks" / "output"
-PEER = "ie-eval==0.2.0"
 REPETITIONS = 5
 LEAST_SECONDS = 1.0
 CORPORA = {6: 2000, 30: 300, 100: 80, 300: 8}  # entities per document: documents
@@ -59,23 +57,13 @@ def documents(number, size, seed=0):
     return pairs
 
 
-def install_peer():
-    folder = OUTPUT / "ie-eval"
-    python = folder / "bin" / "python"
-    if not (folder / "installed").exists():
-        venv.create(folder, with_pip=True, clear=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", PEER], check=True)
-        (folder / "installed").touch()
-    return python
-
-
 class Peer:
     """A running process of ie-eval."""
 
     def __init__(self):
         script = Path(__file__).with_name("peer_ie_eval.py")
         self.process = subprocess.Popen(
-            [install_peer(), script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [python_of_peer("ie-eval"), script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
     def score(self, path):

@@ -5,13 +5,14 @@ python benchmarks/bench_scale.py [documents, default 200000] [repetitions, defau
 The corpus is JSON text in Parquet and JSON lines. Every way runs in processes of its own, from files to scores,
 start-up included. Other work on the machine spoils the times of several processes: `others` is how much there was, as
 a share of all processors, and `work` what a way costs whatever the others do. Memory is the largest sum over the
-processes of one way, sampled: without pages that they share or that are mapped files. Spark is left out where it is
-not installed.
+processes of one way, sampled: without pages that they share or that are mapped files. Spark is left out where it or
+Java is not installed.
 """
 
 import importlib.util
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -144,7 +145,7 @@ def main(number, repetitions):
             "JSON lines, 1 process": command(folder, "jsonl", 1),
             "JSON lines, 2 processes": command(folder, "jsonl", 2),
         }
-        if importlib.util.find_spec("pyspark"):
+        if importlib.util.find_spec("pyspark") and shutil.which("java"):
             ways["Parquet, Spark on 2 cores"] = spark_command(folder)
         rounds = [{way: measure(arguments) for way, arguments in ways.items()} for _ in range(repetitions)]
     size = sum(len(json.dumps(document)) for document in receipts(100)[0]) / 100

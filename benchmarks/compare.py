@@ -1,7 +1,5 @@
 """Side by side with what people use today: same documents, one run, a virtual environment for each peer.
 
-    make bench
-
 Tools take turns, so that what else the machine does meets all of them; a ratio is that of one turn, given as the
 median and the range of all turns. What would take too long is not run, and said so.
 """
@@ -12,28 +10,16 @@ import selectors
 import subprocess
 import sys
 import time
-import venv
 from pathlib import Path
 from statistics import median
 
 import corpora
-from report import write_report
+from peers import OUTPUT, PACKAGES, python_of_peer
 
 HERE = Path(__file__).parent
-OUTPUT = HERE / "output"
 TURNS = 5
 SECONDS_PER_TURN = 10
 SECONDS_TO_PREPARE = 180
-
-PACKAGES = {
-    "anls-star": "anls-star==1.0.1",
-    "stickler-eval": "stickler-eval==1.0.0",
-    "zss": "zss==1.2.0",
-    "ie-eval": "ie-eval==0.2.0",
-    "teklia-nerval": "teklia-nerval==0.3.3",
-    "seqeval": "seqeval==1.2.2",
-    "nervaluate": "nervaluate==1.2.1",
-}
 
 # Of each comparison: what is scored, how large, by which of our modules, and beside which tools.
 # The scores in brackets measure the same thing and must agree.
@@ -58,7 +44,8 @@ class Worker:
     """A process that scores one corpus with one tool, turn by turn."""
 
     def __init__(self, tool, corpus):
-        command = [python_of(tool), str(HERE / "worker.py"), tool, str(corpus)]
+        python = python_of_peer(tool) if tool in PACKAGES else sys.executable
+        command = [python, str(HERE / "worker.py"), tool, str(corpus)]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         self.process = subprocess.Popen(command, text=True, **pipes)
         self._read(SECONDS_TO_PREPARE)
@@ -82,19 +69,6 @@ class Worker:
     def stop(self):
         self.process.kill()
         self.process.communicate()
-
-
-def python_of(tool):
-    """The interpreter of a tool: our own, or that of the peer's virtual environment, made when needed."""
-    if tool not in PACKAGES:
-        return sys.executable
-    folder = OUTPUT / "peers" / tool
-    python = folder / "bin" / "python"
-    if not (folder / "ready").exists():
-        venv.create(folder, with_pip=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", PACKAGES[tool]], check=True)
-        (folder / "ready").touch()
-    return str(python)
 
 
 def write_corpus(name, make, size):
@@ -175,12 +149,6 @@ def machine():
     }
 
 
-def main():
-    rows = [row for comparison in COMPARISONS for row in compare(*comparison)]
-    results = {"machine": machine(), "rows": rows}
-    (HERE / "results.json").write_text(json.dumps(results, indent=1) + "\n", "utf-8")
-    write_report(results)
-
-
-if __name__ == "__main__":
-    main()
+def measure():
+    """The rows of all comparisons, and where they were measured."""
+    return {"machine": machine(), "rows": [row for comparison in COMPARISONS for row in compare(*comparison)]}

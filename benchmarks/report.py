@@ -1,5 +1,6 @@
-"""The results of a comparison as benchmarks/README.md and benchmarks/chart.svg."""
+"""The results of the benchmarks as benchmarks/README.md and benchmarks/chart.svg."""
 
+import ast
 from pathlib import Path
 
 import matplotlib
@@ -13,9 +14,13 @@ TEXT = "#808080"
 COLOURS = ["#1f77b4", "#d9730d", "#2ca02c", "#c0504d", "#9467bd"]
 
 INTRODUCTION = """\
-# Side by side with the peers
+# Measured
 
-Made by `make bench`: the same invented documents (a tenth of the values wrong), one run, every peer in a virtual
+Made by `make bench`: first side by side with the peers, then [what we ask of ourselves](#what-we-ask-of-ourselves).
+
+## Side by side with the peers
+
+The same invented documents (a tenth of the values wrong), one run, every peer in a virtual
 environment of its own. Only scoring is timed; reading files and preparing a tool's own input is not. Tools take turns,
 {turns} of each; a ratio is the time of a peer over that of our module in the same turn, as the median and (lowest to
 highest) of the turns. Memory is what a process gained at its peak while scoring; 0 says that it stayed
@@ -41,8 +46,17 @@ def write_report(results):
     ]
     for corpus, own in dict.fromkeys((row["corpus"], row["own"]) for row in results["rows"]):
         rows = [row for row in results["rows"] if (row["corpus"], row["own"]) == (corpus, own)]
-        parts.append(f"## {corpus[0].upper()}{corpus[1:]}: `{own}`\n\n{format_rows(corpus, rows)}\n")
+        parts.append(f"### {corpus[0].upper()}{corpus[1:]}: `{own}`\n\n{format_rows(corpus, rows)}\n")
+    parts.append("## What we ask of ourselves\n\nMedian and (range) of the turns of one run.\n")
+    for name, printed in results.get("printed", {}).items():
+        parts.append(f"### {name}\n\n{describe_script(name)}\n\n```text\n{printed.rstrip()}\n```\n")
     (HERE / "README.md").write_text("\n".join(parts), "utf-8")
+
+
+def describe_script(name):
+    """The first paragraph of a script's docstring."""
+    docstring = ast.get_docstring(ast.parse((HERE / f"{name}.py").read_text("utf-8")))
+    return f"[{name}.py]({name}.py): {docstring.split(chr(10) * 2)[0]}"
 
 
 def format_rows(corpus, rows):
