@@ -8,7 +8,7 @@ import sys
 import pytest
 from helpers import MODULES, ROOT
 
-CARDS = [ROOT / "README.md", *(ROOT / name / "README.md" for name in MODULES)]
+CARDS = [ROOT / "README.md", ROOT / "metrics" / "TRAINING.md", *(ROOT / name / "README.md" for name in MODULES)]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SECTIONS = [
     "## Metric Description",
