@@ -66,15 +66,17 @@ def _wishes(blocks, costs):
     cells_of_row = blocks.cells_of_row
     first = np.cumsum(cells_of_row) - cells_of_row
     least = np.minimum.reduceat(costs, first)
-    row = np.repeat(np.arange(number_of_rows), cells_of_row)
-    within = np.arange(len(costs)) - first[row]
-    may_have = np.flatnonzero((costs == least[row]) & (within >= blocks.paired[block[row]]))
-    choices = np.bincount(row[may_have], minlength=number_of_rows)
+    nearest = np.flatnonzero(costs == np.repeat(least, cells_of_row))
+    row = np.searchsorted(first, nearest, "right") - 1
+    column = nearest - first[row]
+    may_have = column >= blocks.paired[block[row]]
+    row, column = row[may_have], column[may_have]
+    choices = np.bincount(row, minlength=number_of_rows)
     rank = np.arange(number_of_rows) - np.repeat(np.cumsum(blocks.rows.count) - blocks.rows.count, blocks.rows.count)
     chosen = np.cumsum(choices) - choices + rank % np.maximum(choices, 1)
     happy = np.flatnonzero((least < 1) & (choices > 0))
-    column = blocks.columns.start[block[happy]] + within[may_have[chosen[happy]]]
-    is_contested[block[happy][np.bincount(column)[column] > 1]] = True
+    wanted = blocks.columns.start[block[happy]] + column[chosen[happy]]
+    is_contested[block[happy][np.bincount(wanted)[wanted] > 1]] = True
     is_contested[block[(least < 1) & (choices == 0)]] = True
     return block, least, is_contested
 
