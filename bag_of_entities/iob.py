@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from .forms import normalise
-from .problems import quote
+from .problems import decode_utf8, quote
 
 SUFFIXES = (".iob", ".bio", ".conll")
+LINE_END = re.compile(r"\r\n|\r|\n")
 SEPARATOR = re.compile(r"[ \t]+")
 TAG = re.compile(r"O|[BI]-.+")
 
@@ -52,10 +53,7 @@ def find_iob_files(folder):
 
 
 def _read_lines(path):
-    try:
-        return Path(path).read_text(encoding="utf-8-sig").split("\n")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: not UTF-8 text ({error.reason} at byte {error.start})") from None
+    return LINE_END.split(decode_utf8(Path(path).read_bytes(), path))
 
 
 def _read_line(line, place):

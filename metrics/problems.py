@@ -50,6 +50,15 @@ def quote(value):
     return f"a {type(value).__name__}"
 
 
+def decode_utf8(data, path, first_line=1):
+    """The text of a file's bytes, or of some of its lines, without a byte order mark."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = first_line + data[: error.start].count(b"\n")
+        raise ValueError(f"{path}:{line}: not UTF-8 text ({error.reason}): save the file as UTF-8") from None
+
+
 def _shorten(text):
     return text if len(text) <= QUOTED_CHARACTERS - 4 else text[: QUOTED_CHARACTERS - 7] + "..."
 

@@ -19,7 +19,7 @@ from .files import checked_id, positions_by_reference, read_documents, with_ids
 from .json_text import parse_json_text
 from .parallel import Packed, Read, count_tasks
 from .parquet import count_rows, groups_or_values, id_text, iterate_file, parquet_files
-from .problems import quote
+from .problems import decode_utf8, quote
 
 DOCUMENTS_OF_A_SPAN = 500
 JSON_LINES = (".jsonl", ".ndjson")
@@ -309,14 +309,7 @@ class Lines:
             for offset, length, number in self.lines:
                 file.seek(offset)
                 place = f"{self.path}:{number}"
-                yield place, parse_json_text(self._decode(file.read(length), offset), (place,))
-
-    def _decode(self, line, offset):
-        try:
-            return line.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            place = offset + error.start
-            raise ValueError(f"{self.path}: not UTF-8 text ({error.reason} at byte {place})") from None
+                yield place, parse_json_text(decode_utf8(file.read(length), self.path, number), (place,))
 
 
 class ParquetRows:

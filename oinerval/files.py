@@ -17,7 +17,7 @@ from .documents import DOCUMENT, to_arrow
 from .iob import SUFFIXES, find_iob_files, read_iob, read_iob_document
 from .json_text import parse_json_text
 from .parquet import parquet_files, read_parquet
-from .problems import quote
+from .problems import decode_utf8, quote
 
 NAMED = 5
 FILE_ENDINGS = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".gif", ".webp", ".jp2", ".pdf")
@@ -108,23 +108,20 @@ def _name_some(ids):
 
 def _read_json_lines(path):
     """(place, value) of each line that is not blank."""
-    with path.open(encoding="utf-8-sig") as lines:
-        for number, line in enumerate(_decoded(lines, path), start=1):
-            if line.strip():
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            text = decode_utf8(line, path, number)
+            if text.strip():
                 place = f"{path}:{number}"
-                yield place, parse_json_text(line, (place,))
+                yield place, parse_json_text(text, (place,))
 
 
-def _decoded(lines, path):
-    try:
-        yield from lines
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: not UTF-8 text ({error.reason} at byte {error.start})") from None
+def _read_json_value(path):
+    return parse_json_text(decode_utf8(path.read_bytes(), path), (str(path),))
 
 
 def _read_json(path):
-    text = "".join(_decoded([path.read_text(encoding="utf-8-sig")], path))
-    value = parse_json_text(text, (str(path),))
+    value = _read_json_value(path)
     if isinstance(value, list) and all(_is_document_of_corpus(item) for item in value):
         return [(f"{path}[{index}]", item) for index, item in enumerate(value)]
     return [(str(path), value)]
@@ -183,6 +180,5 @@ def _read_folder(folder):
         ids = [path.stem for path in tagged]
         _check_distinct(folder, ids)
         return Documents([read_iob_document(path) for path in tagged], [str(path) for path in tagged], ids)
-    texts = [path.read_text(encoding="utf-8-sig") for path in files]
-    values = [parse_json_text(text, (str(path),)) for text, path in zip(texts, files, strict=True)]
+    values = [_read_json_value(path) for path in files]
     return Documents(values, [str(path) for path in files], [path.stem for path in files])

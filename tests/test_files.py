@@ -3,6 +3,7 @@ import json
 import pytest
 
 from metrics.files import pair_documents, read_documents
+from metrics.streams import count_paths
 
 
 @pytest.fixture
@@ -77,12 +78,21 @@ def test_errors_name_file_and_line(write, name, text, message):
         read_documents(write(name, text)).to_arrow("predictions")
 
 
-def test_missing_file_and_wrong_encoding_are_errors(tmp_path):
+@pytest.mark.parametrize("name", ["latin.jsonl", "latin.json", "folder"])
+def test_wrong_encoding_names_file_and_line(tmp_path, kieval, name):
+    (tmp_path / "folder").mkdir()
+    file = tmp_path / name / "a.json" if name == "folder" else tmp_path / name
+    file.write_bytes(b'\n{"a": "\xe9"}')
+    message = rf"{file.name}:2: not UTF-8 text .*save the file as UTF-8"
+    with pytest.raises(ValueError, match=message):
+        read_documents(tmp_path / name)
+    with pytest.raises(ValueError, match=message):
+        count_paths(kieval, tmp_path / name, tmp_path / name, {})
+
+
+def test_missing_files_are_errors(tmp_path):
     with pytest.raises(ValueError, match="no such file or folder"):
         read_documents(tmp_path / "none.jsonl")
-    (tmp_path / "latin.jsonl").write_bytes('{"a": "é"}'.encode("latin-1"))
-    with pytest.raises(ValueError, match=r"latin.jsonl: not UTF-8"):
-        read_documents(tmp_path / "latin.jsonl")
     with pytest.raises(ValueError, match="no JSON files and no files of tagged words"):
         read_documents(tmp_path)
 

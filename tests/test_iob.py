@@ -68,7 +68,7 @@ def test_errors_name_file_and_line(write, text, message):
 
 def test_wrong_encoding_and_mixed_folders_are_errors(write, tmp_path):
     (tmp_path / "latin.iob").write_bytes("né O".encode("latin-1"))
-    with pytest.raises(ValueError, match="latin.iob: not UTF-8"):
+    with pytest.raises(ValueError, match="latin.iob:1: not UTF-8"):
         read_documents(tmp_path / "latin.iob")
     write("mixed/a.json", "{}")
     path = write("mixed/a.bio", PAGE)

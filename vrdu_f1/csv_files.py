@@ -7,7 +7,7 @@ usually by its image: it is recognised by its header, one of ID_COLUMNS whatever
 import csv
 import io
 
-from .problems import quote
+from .problems import decode_utf8, quote
 
 ID_COLUMNS = (
     *("id", "document", "document_id", "document_name", "doc_id"),
@@ -37,7 +37,7 @@ def read_csv(path):
 
 def _read_records(path):
     """(place, values) of every record that is not blank. The place is the line on which a record begins."""
-    reader = csv.reader(io.StringIO(_decode(path), newline=""), strict=True)
+    reader = csv.reader(io.StringIO(decode_utf8(path.read_bytes(), path), newline=""), strict=True)
     line = 1
     try:
         for record in reader:
@@ -46,15 +46,6 @@ def _read_records(path):
             line = reader.line_num + 1
     except csv.Error as error:
         raise ValueError(f"{path}:{line}: not a CSV record ({error})") from None
-
-
-def _decode(path):
-    data = path.read_bytes()
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        raise ValueError(f"{path}:{line}: not UTF-8 text ({error.reason}): save the file as UTF-8") from None
 
 
 def _check_header(header, place):
