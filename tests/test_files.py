@@ -1,4 +1,5 @@
 import json
+import re
 
 import pytest
 
@@ -53,6 +54,51 @@ def test_json_lines_with_ids_and_answers_as_text(write):
 )
 def test_json_file_holds_one_document_or_a_list_of_them(write, text, expected):
     assert values(write("a.json", text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"id": "b", "document": {}, "split": "test"}, "unknown key 'split' beside id and document: leave it out"),
+        *(
+            ({"id": "b", name: {"t": 1}}, f'write {{"id": .., "document": ..}}, not {name!r}')
+            for name in ("prediction", "reference", "predictions", "references")
+        ),
+    ],
+)
+def test_rows_that_look_like_a_document_with_its_id_are_refused(write, kieval, row, message):
+    good = {"id": "a", "document": {"t": 1}}
+    lines = write("a.jsonl", f"{json.dumps(good)}\n{json.dumps(row)}\n")
+    one = write("folder/b.json", json.dumps(row))
+    for path, place in (
+        (lines, f"{lines}:2"),
+        (write("a.json", json.dumps([good, row])), f"{lines.with_suffix('.json')}[1]"),
+        (one.parent, str(one)),
+    ):
+        with pytest.raises(ValueError, match=re.escape(f"{place}: {message}")):
+            read_documents(path)
+        with pytest.raises(ValueError, match=re.escape(f"{place}: {message}")):
+            count_paths(kieval, path, path, {})
+
+
+def test_fields_called_id_and_reference_are_fields(write):
+    path = write("a.jsonl", '{"id": "7", "total": 1}\n{"id": "8", "reference": "x", "total": 2}\n{"document": "9"}\n')
+    assert values(path) == [
+        [("id", "7"), ("total", "1")],
+        [("id", "8"), ("reference", "x"), ("total", "2")],
+        [("document", "9")],
+    ]
+
+
+def test_id_in_a_file_of_a_folder_agrees_with_its_name(write):
+    write("folder/a.json", '{"id": "a", "document": {"total": 1}}')
+    write("folder/b.json", '{"id": "b.png", "document": {"total": 2}}')
+    path = write("folder/c.json", '{"total": 3}')
+    assert values(path.parent) == [[("total", "1")], [("total", "2")], [("total", "3")]]
+    assert read_documents(path.parent).ids == ["a", "b.png", "c"]
+    write("folder/d.json", '{"id": "e", "document": {"total": 1}}')
+    with pytest.raises(ValueError, match=r"d.json: the id 'e' is not the name of the file, 'd': make them agree"):
+        read_documents(path.parent)
 
 
 def test_folder_of_json_files(write):

@@ -2,8 +2,9 @@
 
 A file of JSON lines holds one document a line: the document itself in any accepted form, or
 `{"id": .., "document": ..}`; a Parquet file has these columns. A JSON file holds a list of documents, or one; a
-folder holds a JSON file for each document, named by its id. Tagged words (IOB2) stand in one file, or in a folder
-with a file for each document. A CSV file has a row for each document: see `csv_files`.
+folder holds a JSON file for each document, named by its id, which may stand in the file too. Tagged words (IOB2)
+stand in one file, or in a folder with a file for each document. A CSV file has a row for each document: see
+`csv_files`.
 """
 
 import json
@@ -20,6 +21,7 @@ from .parquet import parquet_files, read_parquet
 from .problems import decode_utf8, quote
 
 NAMED = 5
+OTHER_NAMES = ("prediction", "predictions", "reference", "references")
 FILE_ENDINGS = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".gif", ".webp", ".jp2", ".pdf")
 
 
@@ -137,7 +139,7 @@ def _is_document_of_corpus(item):
 def with_ids(path, values):
     documents, places, ids = [], [], []
     for place, value in values:
-        has_id = isinstance(value, dict) and set(value) == {"id", "document"}
+        has_id = is_with_id(value, place)
         if documents and has_id != bool(ids):
             raise ValueError(f"{place}: some documents have an id and some have none")
         if has_id:
@@ -146,6 +148,19 @@ def with_ids(path, values):
         places.append(place)
     _check_distinct(path, ids)
     return Documents(documents, places, ids or None)
+
+
+def is_with_id(value, place):
+    """Whether a value is {"id": .., "document": ..}. What looks like it is refused: as fields it would be scored."""
+    if not isinstance(value, dict) or "id" not in value:
+        return False
+    names = set(value) - {"id"}
+    if len(names) == 1 and names & set(OTHER_NAMES):
+        raise ValueError(f'{place}: write {{"id": .., "document": ..}}, not {quote(names.pop())}')
+    if "document" in names and len(names) > 1:
+        more = next(name for name in value if name not in ("id", "document"))
+        raise ValueError(f"{place}: unknown key {quote(more)} beside id and document: leave it out")
+    return "document" in names
 
 
 def checked_id(identifier, place):
@@ -180,5 +195,19 @@ def _read_folder(folder):
         ids = [path.stem for path in tagged]
         _check_distinct(folder, ids)
         return Documents([read_iob_document(path) for path in tagged], [str(path) for path in tagged], ids)
-    values = [_read_json_value(path) for path in files]
-    return Documents(values, [str(path) for path in files], [path.stem for path in files])
+    ids, documents = zip(*map(_read_named_by_file, files), strict=True)
+    _check_distinct(folder, ids)
+    return Documents(list(documents), [str(path) for path in files], list(ids))
+
+
+def _read_named_by_file(path):
+    """The id and the document of a JSON file; an id that stands in it must agree with the name of the file."""
+    value = _read_json_value(path)
+    if not is_with_id(value, str(path)):
+        return path.stem, value
+    identifier = checked_id(value["id"], str(path))
+    if _without_ending(identifier) != _without_ending(path.stem):
+        raise ValueError(
+            f"{path}: the id {quote(identifier)} is not the name of the file, {quote(path.stem)}: make them agree"
+        )
+    return identifier, value["document"]
