@@ -56,7 +56,11 @@ def test_white_space_other_than_blanks_is_part_of_a_word(write):
     ("text", "message"),
     [
         ("Jean B-name\nDubois\n", r"a.iob:2: expected a word and its tag, found only 'Dubois'"),
-        ("Jean NNP I-NP B-name\n", r"a.iob:1: expected a word and its tag, found 4 columns in 'Jean NNP"),
+        (
+            "Jean NNP I-NP B-name\n",
+            r"a.iob:1: expected a word and its tag, found 4 columns in 'Jean NNP I-NP B-name': "
+            r"keep the word and its tag only, e.g. with awk '{print \$1, \$4}'",
+        ),
         ("Jean B-name\n\nDubois S-name\n", r"a.iob:3: expected an IOB2 tag \(O, B-type or I-type\), got 'S-name'"),
         ("Jean B-\n", r"a.iob:1: expected an IOB2 tag"),
     ],

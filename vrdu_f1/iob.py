@@ -59,11 +59,17 @@ def _read_lines(path):
 def _read_line(line, place):
     columns = SEPARATOR.split(line.strip(" \t"))
     if len(columns) != 2:
-        what = f"{len(columns)} columns in {quote(line)}" if len(columns) > 1 else f"only {quote(line)}"
-        raise ValueError(f"{place}: expected a word and its tag, found {what}")
+        raise ValueError(f"{place}: expected a word and its tag, found {_describe(columns, line)}")
     if not TAG.fullmatch(columns[1]):
         raise ValueError(f"{place}: expected an IOB2 tag (O, B-type or I-type), got {quote(columns[1])}")
     return columns
+
+
+def _describe(columns, line):
+    if len(columns) == 1:
+        return f"only {quote(line)}"
+    remedy = f"awk '{{print $1, ${len(columns)}}}'"
+    return f"{len(columns)} columns in {quote(line)}: keep the word and its tag only, e.g. with {remedy}"
 
 
 def format_iob(document):
