@@ -36,6 +36,32 @@ def test_types_are_guessed_from_values(name, values, expected):
     assert guess_comparator(name, values) == expected
 
 
+MIXED = [
+    # kind, values of it, one that is not, what is guessed where there are too many of those
+    ("boolean", ["yes", "no", "true", "false", "y", "n", "checked", "unchecked", "Yes"], "later", "string"),
+    ("date", [f"{day}/07/2025" for day in range(11, 20)], "soon", "string"),
+    ("money", [f"${number}.50" for number in range(9)], "free", "string"),
+    ("money", [f"{number},000 EUR" for number in range(1, 10)], "free of charge", "text"),
+    ("quantity", [f"{number}x" for number in range(1, 10)], "some", "string"),
+    ("number", [f"0.{number}25" for number in range(9)], "half", "string"),
+    ("id", [f"INV-{number}" for number in range(9)], "none", "string"),
+]
+
+
+@pytest.mark.parametrize(("kind", "values", "other", "otherwise"), MIXED)
+def test_nine_of_ten_values_decide_and_eight_of_nine_do_not(kind, values, other, otherwise):
+    assert guess_comparator("x", values) == kind
+    assert guess_comparator("x", [*values, other]) == kind
+    assert guess_comparator("x", [*values[1:], other]) == otherwise
+
+
+def test_numbers_among_texts_are_no_numbers():
+    half = ["12", "7", "Acme Ltd", "Bolt"]
+    assert guess_comparator("x", half) == "text"
+    documents = [nested(("", [("x", value)])) for value in half]
+    assert load_schema(parse_schema_text(propose_schema(documents))).comparator("x").name == "text"
+
+
 def nested(*groups):
     return [
         {"type": group_type, "entities": [{"type": name, "value": value} for name, value in entities]}
