@@ -259,10 +259,32 @@ def test_benchmark_is_scored_from_its_files(vrdu_f1, corpus):
     assert result["micro_recall"] == 4 / 5
     assert result["macro_f1"] == pytest.approx((1 + 1 + 0 + 1) / 4)
     assert counts_of(result, "line_item", "per_group_type") == (2, 0, 0)
-    everything = vrdu_f1.read_benchmark(corpus, corpus / "extracted.json")
-    assert [len(side) for side in everything[:2]] == [2, 2]
 
 
+def test_documents_without_extractions_are_told_and_score_as_empty(vrdu_f1, corpus):
+    message = r"extracted.json: 1 of 2 documents have no extractions and score as empty: 'two.pdf'$"
+    with pytest.warns(UserWarning, match=message) as warned:
+        predictions, references, _ = vrdu_f1.read_benchmark(corpus, corpus / "extracted.json")
+    assert warned[0].filename == __file__
+    assert [len(document) for document in predictions] == [6, 0]
+    assert len(references) == 2
+
+
+@pytest.mark.parametrize("extracted", [{}, {"two.pdf": []}])
+def test_extractions_of_no_evaluated_document_are_an_error(vrdu_f1, corpus, extracted):
+    (corpus / "extracted.json").write_text(json.dumps({"results": extracted}))
+    split = corpus / "few_shot-splits" / "split.json"
+    with pytest.raises(ValueError, match=r"no extractions for any of the 1 evaluated documents \('one.pdf'\): give"):
+        vrdu_f1.read_benchmark(corpus, corpus / "extracted.json", split)
+
+
+@pytest.mark.filterwarnings("error")
+def test_all_documents_extracted_is_no_warning(vrdu_f1, corpus):
+    (corpus / "extracted.json").write_text(json.dumps({"results": {"one.pdf": [], "two.pdf": []}}))
+    assert vrdu_f1.read_benchmark(corpus, corpus / "extracted.json")[0] == [[], []]
+
+
+@pytest.mark.filterwarnings("ignore:.*have no extractions")
 def test_compressed_data_set_and_corpus_without_patterns(vrdu_f1, corpus):
     plain = vrdu_f1.read_benchmark(corpus, corpus / "extracted.json")
     data = corpus / "main" / "dataset.jsonl"

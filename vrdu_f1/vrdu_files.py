@@ -18,6 +18,7 @@ texts is collapsed, as the benchmark's toolkit does.
 
 import gzip
 import json
+import warnings
 from pathlib import Path
 
 from .problems import quote
@@ -33,6 +34,7 @@ COMPARATOR_OF = {
     "NameMatch": "name",
     "DefaultMatch": "exact",
 }
+NAMED = 5
 UNREPEATED, REPEATED = "unrepeated", "repeated"
 
 
@@ -40,7 +42,8 @@ def read_benchmark(corpus, extractions, split=None, part="test"):
     """Predictions, references and options of a corpus folder, as `compute` takes them.
 
     `split` is the path of a split file, whose `part` is evaluated; without one, every document of the data set is.
-    A document without extractions is an empty one; extractions for a file that the data set lacks are an error.
+    A document without extractions is an empty one, of which a warning tells; where all are, it is an error. So are
+    extractions for a file that the data set lacks.
     """
     main = Path(corpus) / "main"
     options = read_meta(main / "meta.json")
@@ -51,7 +54,21 @@ def read_benchmark(corpus, extractions, split=None, part="test"):
     names = list(references) if split is None else read_split(split, part)
     if missing := [name for name in names if name not in references]:
         raise ValueError(f"{split}: {len(missing)} files are not in the data set: {quote(missing[0])}")
+    _report_missing([name for name in names if name not in extracted], len(names), extractions)
     return [extracted.get(name, []) for name in names], [references[name] for name in names], options
+
+
+def _report_missing(missing, documents, extractions):
+    if not missing:
+        return
+    some = ", ".join(map(quote, missing[:NAMED])) + (", .." if len(missing) > NAMED else "")
+    if len(missing) == documents:
+        raise ValueError(
+            f"{extractions}: no extractions for any of the {documents} evaluated documents ({some}): "
+            "give the file of this split, with the file names of the data set"
+        )
+    message = f"{extractions}: {len(missing)} of {documents} documents have no extractions and score as empty: {some}"
+    warnings.warn(message, stacklevel=3)
 
 
 def read_meta(path):
