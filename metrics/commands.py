@@ -7,7 +7,6 @@ from pathlib import Path
 
 import evaluate
 
-from .files import pair_documents, read_documents
 from .streams import count_paths
 from .tables import score_table, type_table
 from .vendor import ROOT, module_folders
@@ -36,31 +35,21 @@ def add_score(verbs):
 def score(given, unknown):
     metric = load_metric(given.metric)
     options = parse_options(metric, unknown)
-    results = {}
+    results, notes = {}, []
     for path in given.predictions:
-        counts, missing = count_paths(metric, path, given.references, options, given.processes)
-        report_missing(path, missing)
-        results[_system_name(path, results)] = metric.score(counts, **options)
+        counted = count_paths(metric, path, given.references, options, given.processes)
+        if not len(counted.counts):
+            raise ValueError(f"{path} and {given.references} hold no documents: there is nothing to score")
+        results[_system_name(path, results)] = metric.score(counted.counts, **options)
+        notes += [note for note in counted.notes if note not in notes]
+    for note in notes:
+        print(note, file=sys.stderr)
     print(score_table(results))
     if options.get("per_type"):
         print_type_tables(metric, results)
     print(f"\n{metric.signature(**options)}")
     if given.output:
         Path(given.output).write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n", "utf-8")
-
-
-def count_files(metric, predictions, references, options, path):
-    predicted, expected, missing = pair_documents(predictions, references, options.get("on_invalid", "raise"))
-    report_missing(path, missing)
-    return metric.count(predicted, expected, **options)
-
-
-def report_missing(path, missing):
-    if missing:
-        print(
-            f"{path}: {len(missing)} documents without a prediction are scored as empty: {', '.join(missing[:5])}",
-            file=sys.stderr,
-        )
 
 
 def print_type_tables(metric, results):
@@ -111,16 +100,13 @@ def demo(given, unknown):
     if unknown:
         raise ValueError(f"demo takes no options, got {unknown[0]!r}")
     metric = load_metric("kieval")
-    references = read_documents(RECEIPTS / "references.jsonl")
+    references = RECEIPTS / "references.jsonl"
     options = {"system_a": {}, "system_b": {"thresholds": "auto", "target_aligned": DEMO_TARGET}}
     results = {}
     for name, own_options in options.items():
-        predictions = read_documents(RECEIPTS / f"{name}.jsonl")
-        counts = count_files(metric, predictions, references, own_options, name)
+        counts = count_paths(metric, RECEIPTS / f"{name}.jsonl", references, own_options).counts
         results[name] = metric.score(counts, per_type=True, confidence_level=0.95, **own_options)
-    print(
-        f"{len(references.documents)} receipts, values compared exactly. 95 % intervals over documents in brackets.\n"
-    )
+    print(f"{len(counts)} receipts, values compared exactly. 95 % intervals over documents in brackets.\n")
     print(score_table(results))
     print(f"\nWhich fields fail?\n{type_table(results, 'aligned')}")
     print(f"\n{_automation(results['system_b']['operating_point'])}")

@@ -17,6 +17,7 @@ import pyarrow as pa
 from .documents import to_arrow
 from .files import checked_id, positions_by_reference, read_documents, with_ids
 from .json_text import parse_json_text
+from .notes import note_cells, note_missing, note_positions
 from .parallel import Packed, Read, count_tasks
 from .parquet import count_rows, groups_or_values, id_text, iterate_file, parquet_files
 from .problems import decode_utf8, quote
@@ -29,19 +30,36 @@ class OutOfStep(Exception):
     """The two sides do not hold the same ids in the same order."""
 
 
-def count_paths(metric, predictions, references, options, processes=1):
-    """The table of counts of two corpora, in the order of the references, and the ids that have no prediction.
+@dataclass(frozen=True)
+class Counted:
+    """The table of counts of two corpora, the ids of its rows if there are any, and what the user should know."""
 
-    Documents are paired by id where both sides have ids, else by position.
+    counts: pa.Table
+    ids: list | None
+    notes: list
+
+
+def count_paths(metric, predictions, references, options, processes=1):
+    """The counts of two corpora, in the order of the references.
+
+    Documents are paired by id where both sides have ids, else by position; a reference without a prediction is
+    scored against an empty document.
     """
     sides = open_corpus(predictions), open_corpus(references)
     on_invalid = options.get("on_invalid", "raise")
+    notes = [note for side in sides if (note := side.note(metric))]
     try:
-        tasks = _tasks_in_step(*sides, on_invalid)
-        return _count(metric, tasks, sides, options, processes), []
+        counts, *seen = _count(metric, _tasks_in_step(*sides, on_invalid), sides, options, processes)
+        have_ids = [side.has_ids for side in seen]
+        if any(have_ids) and not all(have_ids):
+            notes.append(note_positions(predictions, references, have_ids))
+        return Counted(counts, _ids_of_rows(*seen), notes)
     except OutOfStep:
         tasks, missing = _tasks_by_id(*sides, on_invalid)
-        return _count(metric, tasks, sides, options, processes), missing
+        counts, _, expected = _count(metric, tasks, sides, options, processes)
+        if missing:
+            notes.append(note_missing(predictions, missing))
+        return Counted(counts, list(expected.ids), notes)
     finally:
         for side in sides:
             side.close()
@@ -57,19 +75,27 @@ def open_corpus(path):
 
 
 def _count(metric, tasks, sides, options, processes):
-    """The counts of all tasks. The first documents are read here, to see whether the sides are in step."""
+    """The counts of all tasks, and the ids that they told of each side.
+
+    The first documents are read here, to see whether the sides are in step.
+    """
+    seen = [SeenIds(side.path) for side in sides]
     first = next(tasks, None)
     if first is None:
-        return metric.count([], [], **options)
+        return metric.count([], [], **options), *seen
     first.read()
-    seen = [SeenIds(side.path) for side in sides]
     tables = []
     total = sides[1].number_of_documents()
     for table, ids in count_tasks(metric, chain([first], tasks), options, processes, total):
         for side, of_task in zip(seen, ids, strict=True):
             side.add(of_task)
         tables.append(table)
-    return pa.concat_tables(tables)
+    return pa.concat_tables(tables), *seen
+
+
+def _ids_of_rows(predicted, expected):
+    """The ids of documents that were counted in step: those of the references, else of the predictions."""
+    return next((list(side.ids) for side in (expected, predicted) if side.has_ids), None)
 
 
 class SeenIds:
@@ -214,6 +240,9 @@ class InMemory:
     def __init__(self, path, found):
         self.path, self.found = path, found
 
+    def note(self, metric):
+        return note_cells(self.path, self.found.documents, metric) if self.path.suffix.lower() == ".csv" else None
+
     def number_of_documents(self):
         return len(self.found.places)
 
@@ -245,6 +274,9 @@ class JsonLines:
     offsets: array = field(default_factory=lambda: array("q"))
     lengths: array = field(default_factory=lambda: array("q"))
     numbers: array = field(default_factory=lambda: array("q"))
+
+    def note(self, metric):
+        return None
 
     def number_of_documents(self):
         return None
@@ -320,6 +352,9 @@ class ParquetRows:
         self.files = parquet_files(path)
         self.starts = [0, *accumulate(count_rows(file) for file in self.files)]
         self.folder, self.chunks = None, None
+
+    def note(self, metric):
+        return None
 
     def number_of_documents(self):
         return self.starts[-1]

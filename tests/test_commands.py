@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import pytest
 from helpers import ROOT
@@ -41,6 +42,23 @@ def test_missing_predictions_are_reported_and_scored_as_empty(capsys, tmp_path):
     captured = capsys.readouterr()
     assert "1 documents without a prediction are scored as empty: receipt-20" in captured.err
     assert "documents          20" in captured.out
+
+
+def test_ids_of_one_side_only_are_told(capsys, tmp_path):
+    (tmp_path / "bare.json").write_text(json.dumps([{}] * 20), "utf-8")
+    assert main([*SCORE, "--predictions", str(tmp_path / "bare.json")]) == 0
+    note = f"{SCORE[3]} has ids and {tmp_path / 'bare.json'} has none: documents are paired by position\n"
+    assert capsys.readouterr().err == note
+
+
+@pytest.mark.parametrize("name", ["none.jsonl", "none.json", "none.csv"])
+def test_no_documents_are_an_error(capsys, tmp_path, name):
+    (tmp_path / name).write_text({".json": "[]", ".csv": "id,total\n"}.get(Path(name).suffix, "\n"), "utf-8")
+    path = str(tmp_path / name)
+    assert main(["score", "kieval", "--references", path, "--predictions", path]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == f"error: {path} and {path} hold no documents: there is nothing to score\n"
 
 
 @pytest.mark.parametrize(

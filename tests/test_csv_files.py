@@ -117,3 +117,18 @@ def test_score_from_the_command_line(capsys, tmp_path):
     (tmp_path / "more.csv").write_text("".join(some) + some[1].replace("invoice_001", "other"), "utf-8")
     assert main([*command, "--predictions", str(tmp_path / "more.csv")]) == 2
     assert "1 predictions have no reference: 'other'" in capsys.readouterr().err
+
+
+def test_lists_and_absent_values_are_told_where_a_metric_takes_them_as_text(capsys, write):
+    references = write("r.csv", "id,items,total\n1,tea | pie,3\n2,NOT_FOUND,tea|pie\n3,a | b,\n")
+    plain = write("plain.csv", "id,items,total\n1,tea,3\n2,pie,NOT_FOUND_YET\n3,a,\n")
+    listed = write("listed.csv", "id,items,total\n1,tea,3\n2,NOT_FOUND,3\n3,a,\n")
+    systems = ["--predictions", str(plain), "--predictions", str(listed)]
+    assert main(["score", "kieval", "--references", str(references), *systems]) == 0
+    meaning = "kieval takes each as one text, entity_f1 reads lists and absent values"
+    assert capsys.readouterr().err.splitlines() == [
+        f"{references}: 3 cells hold ' | ' or NOT_FOUND: {meaning}",
+        f"{listed}: 1 cells hold ' | ' or NOT_FOUND: {meaning}",
+    ]
+    assert main(["score", "entity_f1", "--references", str(references), *systems]) == 0
+    assert capsys.readouterr().err == ""

@@ -80,9 +80,10 @@ def shuffled(corpus, seed=0):
 def test_documents_in_the_same_order(tmp_path, kieval, form, processes):
     predicted, expected = corpora()
     paths = make_files(tmp_path, form, predicted, expected)
-    counts, missing = count_paths(kieval, *paths, {}, processes)
-    assert counts == kieval.count(list(predicted.values()), list(expected.values()))
-    assert missing == []
+    counted = count_paths(kieval, *paths, {}, processes)
+    assert counted.counts == kieval.count(list(predicted.values()), list(expected.values()))
+    assert counted.ids == list(expected)
+    assert counted.notes == []
 
 
 @every_form
@@ -91,10 +92,14 @@ def test_documents_in_another_order_and_missing_predictions(tmp_path, kieval, fo
     predicted, expected = corpora()
     some = {identifier: predicted[identifier] for identifier in list(predicted)[3:-600]}
     paths = make_files(tmp_path, form, shuffled(some), expected)
-    counts, missing = count_paths(kieval, *paths, {}, processes)
+    counted = count_paths(kieval, *paths, {}, processes)
     in_order = [some.get(identifier, []) for identifier in expected]
-    assert counts == kieval.count(in_order, list(expected.values()))
-    assert missing == [identifier for identifier in expected if identifier not in some]
+    assert counted.counts == kieval.count(in_order, list(expected.values()))
+    assert counted.ids == list(expected)
+    missing = [identifier for identifier in expected if identifier not in some]
+    assert counted.notes == [
+        f"{paths[0]}: {len(missing)} documents without a prediction are scored as empty: {', '.join(missing[:5])}, .."
+    ]
 
 
 @every_form
@@ -102,14 +107,14 @@ def test_streams_agree_with_reading_whole_files(tmp_path, kieval, form):
     predicted, expected = corpora(100)
     paths = make_files(tmp_path, form, shuffled(predicted), expected)
     columns = pair_documents(*map(read_documents, paths))
-    assert count_paths(kieval, *paths, {})[0] == kieval.count(columns[0], columns[1])
+    assert count_paths(kieval, *paths, {}).counts == kieval.count(columns[0], columns[1])
 
 
 def test_forms_can_be_mixed(tmp_path, kieval):
     predicted, expected = corpora()
     write_parquet(tmp_path / "predictions.parquet", shuffled(predicted))
     write_json_lines(tmp_path / "references.jsonl", expected)
-    counts, _ = count_paths(kieval, tmp_path / "predictions.parquet", tmp_path / "references.jsonl", {})
+    counts = count_paths(kieval, tmp_path / "predictions.parquet", tmp_path / "references.jsonl", {}).counts
     assert counts == kieval.count(list(predicted.values()), list(expected.values()))
 
 
@@ -118,22 +123,37 @@ def test_documents_without_ids_are_paired_by_position(tmp_path, kieval):
     for name, documents in zip(("p.jsonl", "r.jsonl"), sides, strict=True):
         lines = (document if isinstance(document, str) else json.dumps(document) for document in documents)
         (tmp_path / name).write_text("\n".join(lines), "utf-8")
-    assert count_paths(kieval, tmp_path / "p.jsonl", tmp_path / "r.jsonl", {})[0] == kieval.count(*sides)
+    assert count_paths(kieval, tmp_path / "p.jsonl", tmp_path / "r.jsonl", {}).counts == kieval.count(*sides)
     (tmp_path / "short.jsonl").write_text("{}\n" * 3, "utf-8")
     with pytest.raises(ValueError, match=f"predictions has 3 documents, references has {NUMBER}: give each an id"):
         count_paths(kieval, tmp_path / "short.jsonl", tmp_path / "r.jsonl", {})
 
 
+@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize("with_ids", ["p.jsonl", "r.jsonl"])
+def test_ids_of_one_side_only_are_told_and_pair_nothing(tmp_path, kieval, with_ids, processes):
+    corpus = {str(index): {"t": str(index)} for index in range(NUMBER)}
+    for name in ("p.jsonl", "r.jsonl"):
+        (tmp_path / name).write_text("\n".join(map(json.dumps, reversed(corpus.values()))), "utf-8")
+    write_json_lines(tmp_path / with_ids, corpus)
+    predictions, references = tmp_path / "p.jsonl", tmp_path / "r.jsonl"
+    counted = count_paths(kieval, predictions, references, {}, processes)
+    assert kieval.score(counted.counts)["true_positives"] == NUMBER % 2  # the document in the middle
+    assert counted.ids == list(corpus)
+    other = tmp_path / ({"p.jsonl", "r.jsonl"} - {with_ids}).pop()
+    assert counted.notes == [f"{tmp_path / with_ids} has ids and {other} has none: documents are paired by position"]
+
+
 def test_empty_files(tmp_path, kieval):
     for name in ("p.jsonl", "r.jsonl"):
         (tmp_path / name).write_text("\n", "utf-8")
-    assert count_paths(kieval, tmp_path / "p.jsonl", tmp_path / "r.jsonl", {})[0] == kieval.count([], [])
+    assert count_paths(kieval, tmp_path / "p.jsonl", tmp_path / "r.jsonl", {}).counts == kieval.count([], [])
 
 
 def test_unparsable_answers_can_be_scored_as_empty(tmp_path, kieval):
     write_json_lines(tmp_path / "p.jsonl", {"a": "no JSON here", "b": {"t": "1"}})
     write_json_lines(tmp_path / "r.jsonl", {"a": {"t": "1"}, "b": {"t": "1"}})
-    counts, _ = count_paths(kieval, tmp_path / "p.jsonl", tmp_path / "r.jsonl", {"on_invalid": "empty"})
+    counts = count_paths(kieval, tmp_path / "p.jsonl", tmp_path / "r.jsonl", {"on_invalid": "empty"}).counts
     assert kieval.score(counts)["invalid_predictions"] == 1
 
 
@@ -206,7 +226,7 @@ def test_bad_parquet_is_a_clear_error(tmp_path, kieval, content, message):
 def test_whole_numbers_are_ids(tmp_path, kieval):
     pq.write_table(pa.table({"id": [2, 1], "document": ['{"t": 2}', '{"t": 1}']}), tmp_path / "p.parquet")
     (tmp_path / "r.jsonl").write_text('{"id": 1, "document": {"t": 1}}\n{"id": "2", "document": {"t": 2}}\n', "utf-8")
-    counts, _ = count_paths(kieval, tmp_path / "p.parquet", tmp_path / "r.jsonl", {})
+    counts = count_paths(kieval, tmp_path / "p.parquet", tmp_path / "r.jsonl", {}).counts
     assert kieval.score(counts)["aligned"] == 1.0
 
 
