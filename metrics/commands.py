@@ -8,6 +8,7 @@ from pathlib import Path
 import evaluate
 
 from .streams import count_paths
+from .system_names import name_systems
 from .tables import score_table, type_table
 from .vendor import ROOT, module_folders
 
@@ -36,11 +37,11 @@ def score(given, unknown):
     metric = load_metric(given.metric)
     options = parse_options(metric, unknown)
     results, notes = {}, []
-    for path in given.predictions:
+    for name, path in zip(name_systems(given.predictions), given.predictions, strict=True):
         counted = count_paths(metric, path, given.references, options, given.processes)
         if not len(counted.counts):
             raise ValueError(f"{path} and {given.references} hold no documents: there is nothing to score")
-        results[_system_name(path, results)] = metric.score(counted.counts, **options)
+        results[name] = metric.score(counted.counts, **options)
         notes += [note for note in counted.notes if note not in notes]
     for note in notes:
         print(note, file=sys.stderr)
@@ -84,11 +85,6 @@ def _read_value(text):
         return json.loads(text)
     except ValueError:
         return text
-
-
-def _system_name(path, taken):
-    name = Path(path).stem
-    return name if name not in taken else str(path)
 
 
 def add_demo(verbs):
