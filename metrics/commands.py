@@ -1,12 +1,13 @@
 """The verbs of the command line."""
 
-import dataclasses
 import json
+import os
 import sys
 from pathlib import Path
 
 import evaluate
 
+from .option_words import HelpWithOptions, parse_options
 from .streams import count_paths
 from .system_names import name_systems
 from .tables import score_table, type_table
@@ -24,10 +25,13 @@ def load_metric(name):
 
 
 def add_score(verbs):
-    parser = verbs.add_parser("score", help="score one or several systems; any option of the metric is --option value")
-    parser.add_argument("metric")
-    parser.add_argument("--predictions", action="append", required=True, metavar="PATH", help="may be given repeatedly")
-    parser.add_argument("--references", required=True, metavar="PATH")
+    about = "score one or several systems; any option of the metric is --option value"
+    parser = verbs.add_parser("score", help=about, description=about, add_help=False)
+    parser.add_argument("metric", help=", ".join(folder.name for folder in module_folders()))
+    parser.add_argument("--help", "-h", action=HelpWithOptions, load_metric=load_metric)
+    several = "a file or folder of a system; may be given repeatedly"
+    parser.add_argument("--predictions", action="append", required=True, metavar="PATH", help=several)
+    parser.add_argument("--references", required=True, metavar="PATH", help="a file or folder")
     parser.add_argument("--processes", type=int, default=1, metavar="N", help="count in N processes")
     parser.add_argument("--output", metavar="FILE", help="write all results as JSON")
     parser.set_defaults(run=score)
@@ -36,6 +40,7 @@ def add_score(verbs):
 def score(given, unknown):
     metric = load_metric(given.metric)
     options = parse_options(metric, unknown)
+    check_output(given.output)
     results, notes = {}, []
     for name, path in zip(name_systems(given.predictions), given.predictions, strict=True):
         counted = count_paths(metric, path, given.references, options, given.processes)
@@ -43,48 +48,32 @@ def score(given, unknown):
             raise ValueError(f"{path} and {given.references} hold no documents: there is nothing to score")
         results[name] = metric.score(counted.counts, **options)
         notes += [note for note in counted.notes if note not in notes]
+    if given.output:
+        Path(given.output).write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n", "utf-8")
     for note in notes:
         print(note, file=sys.stderr)
     print(score_table(results))
     if options.get("per_type"):
         print_type_tables(metric, results)
     print(f"\n{metric.signature(**options)}")
-    if given.output:
-        Path(given.output).write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n", "utf-8")
+
+
+def check_output(path):
+    """Raise an error where results cannot be written: it should not come after hours of scoring."""
+    if path is None:
+        return
+    folder = Path(path).parent
+    if not folder.is_dir():
+        raise ValueError(f"--output {path}: there is no folder {folder}: make it first")
+    if Path(path).is_dir():
+        raise ValueError(f"--output {path}: this is a folder: give the name of a file")
+    if not os.access(path if Path(path).exists() else folder, os.W_OK):
+        raise ValueError(f"--output {path}: it may not be written: choose another place")
 
 
 def print_type_tables(metric, results):
     for family, score_name in metric.SHOWN_PER_TYPE.items():
         print(f"\n{type_table(results, score_name, family)}")
-
-
-def parse_options(metric, words):
-    """Options of the metric from words like --per-type --thresholds auto."""
-    fields = {field.name: field for field in dataclasses.fields(metric.OPTIONS)}
-    options, words = {}, list(words)
-    while words:
-        word = words.pop(0)
-        name = word.removeprefix("--").split("=")[0].replace("-", "_")
-        if not word.startswith("--") or name not in fields:
-            known = ", ".join("--" + known.replace("_", "-") for known in fields)
-            raise ValueError(f"unknown option {word!r}; {metric.name} has {known}")
-        if "=" in word:
-            options[name] = _read_value(word.split("=", 1)[1])
-        elif fields[name].type in (bool, "bool"):
-            options[name] = True
-        elif words:
-            options[name] = _read_value(words.pop(0))
-        else:
-            raise ValueError(f"option {word} needs a value")
-    return options
-
-
-def _read_value(text):
-    """A JSON value, or the text itself."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
 
 
 def add_demo(verbs):

@@ -1,10 +1,15 @@
+import dataclasses
 import json
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from helpers import ROOT
+from helpers import MODULES, ROOT
 
 from metrics.__main__ import main
+from metrics.commands import load_metric
 
 RECEIPTS = ROOT / "examples" / "receipts"
 SCORE = ["score", "kieval", "--references", str(RECEIPTS / "references.jsonl")]
@@ -71,6 +76,9 @@ def test_no_documents_are_an_error(capsys, tmp_path, name):
         ([*SCORE, *SYSTEMS, "--confidence-level"], "option --confidence-level needs a value"),
         ([*SCORE, *SYSTEMS, "--confidence-level=2"], "confidence_level must be a number between 0 and 1, got 2"),
         ([*SCORE, *SYSTEMS[:2], "--thresholds", "auto"], "has no confidence, which thresholds needs"),
+        ([*SCORE, *SYSTEMS, "--output", "none/result.json"], "--output none/result.json: there is no folder none"),
+        ([*SCORE, *SYSTEMS, "--output", str(RECEIPTS)], "receipts: this is a folder: give the name of a file"),
+        (["score", "kie", "--help"], "there is no metric 'kie'; there are"),
         (["demo", "--fast"], "demo takes no options"),
     ],
 )
@@ -80,6 +88,49 @@ def test_bad_input_is_one_line_and_exit_code_2(capsys, arguments, message):
     assert captured.out == ""
     assert message in captured.err
     assert captured.err.count("\n") == 1
+
+
+def test_bad_output_is_found_before_documents_are_read(capsys, tmp_path):
+    command = ["score", "kieval", "--references", "none.jsonl", "--predictions", "none.jsonl"]
+    assert main([*command, "--output", str(tmp_path / "none" / "result.json")]) == 2
+    assert "there is no folder" in capsys.readouterr().err
+
+
+def test_output_that_may_not_be_written_is_found_first(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr("os.access", lambda path, mode: Path(path) != tmp_path)
+    assert main([*SCORE, *SYSTEMS, "--output", str(tmp_path / "result.json")]) == 2
+    assert "result.json: it may not be written" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_help_lists_and_explains_every_option_of_the_metric(capsys, name):
+    with pytest.raises(SystemExit) as ended:
+        main(["score", name, "--help"])
+    assert ended.value.code == 0
+    general, own = capsys.readouterr().out.split(f"\noptions of {name} ")
+    assert "--predictions PATH" in general
+    for option in dataclasses.fields(load_metric(name).OPTIONS):
+        default = "(off)" if option.default is False else f"VALUE ({json.dumps(option.default)})"
+        shown = re.escape(f"--{option.name.replace('_', '-')} {default}")
+        # its line, and below it what it means
+        assert re.search(rf"^  (--.*, )?{shown}(, --.*)?\n {{8}}\S", own, re.MULTILINE)
+
+
+def test_help_without_a_metric_names_them(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["score", "--help"])
+    assert ended.value.code == 0
+    assert ", ".join(MODULES) in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_reader_that_has_enough_ends_the_command_quietly(tmp_path):
+    output = tmp_path / "result.json"
+    command = [sys.executable, "-m", "metrics", *SCORE, *SYSTEMS, "--output", str(output)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT)
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    assert process.wait() == 128 + 13
+    assert set(json.loads(output.read_text("utf-8"))) == {"system_a", "system_b"}
 
 
 def test_demo_answers_its_three_questions(capsys):
