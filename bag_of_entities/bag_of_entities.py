@@ -80,6 +80,7 @@ class BagOptions(Options):
 
 class BagOfEntities(DocumentMetric, evaluate.Metric):
     OPTIONS = BagOptions
+    MAIN_SCORE = "beer"
     SHOWN_PER_TYPE = {"per_type": "be_f1"}
 
     def _info(self):

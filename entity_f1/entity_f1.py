@@ -93,6 +93,7 @@ class EntityF1Options(Options):
 
 class EntityF1(DocumentMetric, evaluate.Metric):
     OPTIONS = EntityF1Options
+    MAIN_SCORE = "accuracy"
     SHOWN_PER_TYPE = {"per_type": "accuracy"}
 
     def _info(self):

@@ -96,6 +96,7 @@ def _are_thresholds(thresholds):
 
 class Kieval(DocumentMetric, evaluate.Metric):
     OPTIONS = KievalOptions
+    MAIN_SCORE = "aligned"
     SHOWN_PER_TYPE = {"per_type": "aligned", "per_group_type": "group_f1"}
 
     def _info(self):

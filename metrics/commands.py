@@ -7,6 +7,7 @@ from pathlib import Path
 
 import evaluate
 
+from .details import describe_details, describe_operating_point
 from .option_words import HelpWithOptions, parse_options
 from .streams import count_paths
 from .system_names import name_systems
@@ -33,7 +34,8 @@ def add_score(verbs):
     parser.add_argument("--predictions", action="append", required=True, metavar="PATH", help=several)
     parser.add_argument("--references", required=True, metavar="PATH", help="a file or folder")
     parser.add_argument("--processes", type=int, default=1, metavar="N", help="count in N processes")
-    parser.add_argument("--output", metavar="FILE", help="write all results as JSON")
+    kept = "write all results as JSON; where documents have ids, those of per_document stand in document_ids"
+    parser.add_argument("--output", metavar="FILE", help=kept)
     parser.set_defaults(run=score)
 
 
@@ -47,6 +49,8 @@ def score(given, unknown):
         if not len(counted.counts):
             raise ValueError(f"{path} and {given.references} hold no documents: there is nothing to score")
         results[name] = metric.score(counted.counts, **options)
+        if options.get("per_document") and counted.ids:
+            results[name]["document_ids"] = counted.ids
         notes += [note for note in counted.notes if note not in notes]
     if given.output:
         Path(given.output).write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n", "utf-8")
@@ -55,6 +59,9 @@ def score(given, unknown):
     print(score_table(results))
     if options.get("per_type"):
         print_type_tables(metric, results)
+    for name, result in results.items():
+        for block in describe_details(name, result, metric.MAIN_SCORE, options.get("target_aligned")):
+            print(f"\n{block}")
     print(f"\n{metric.signature(**options)}")
 
 
@@ -94,13 +101,4 @@ def demo(given, unknown):
     print(f"{len(counts)} receipts, values compared exactly. 95 % intervals over documents in brackets.\n")
     print(score_table(results))
     print(f"\nWhich fields fail?\n{type_table(results, 'aligned')}")
-    print(f"\n{_automation(results['system_b']['operating_point'])}")
-
-
-def _automation(point):
-    if point is None:
-        return f"system_b reaches {DEMO_TARGET:.0%} aligned with no threshold of its confidence."
-    return (
-        f"system_b reaches {point['aligned']:.1%} aligned when predictions with a confidence below "
-        f"{point['threshold']:g} are reviewed: {point['automation_rate']:.0%} need no review."
-    )
+    print(f"\n{describe_operating_point('system_b', results['system_b']['operating_point'], DEMO_TARGET)}")

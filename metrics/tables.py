@@ -1,7 +1,7 @@
 """Results as text tables: scores as rows, systems as columns."""
 
 NESTED = ("per_type", "per_group_type", "per_document", "intervals", "curve", "operating_point")
-NESTED += ("best_documents", "worst_documents")
+NESTED += ("document_ids", "best_documents", "worst_documents")
 
 
 def score_table(results):
@@ -20,9 +20,8 @@ def score_table(results):
 def type_table(results, score, family="per_type"):
     """A table of one score for each type."""
     types = sorted({name for result in results.values() for name in result[family]})
-    rows = [
-        [name, *(_number(result[family].get(name, {}).get(score)) for result in results.values())] for name in types
-    ]
+    rows = [[name, *(format_number(result[family].get(name, {}).get(score)) for result in results.values())]
+            for name in types]  # fmt: skip
     return format_table([score, *results], rows)
 
 
@@ -35,10 +34,10 @@ def format_table(header, rows):
 def _cell(result, name):
     low_and_high = result.get("intervals", {}).get(name)
     interval = f" [{low_and_high[0]:.3f}, {low_and_high[1]:.3f}]" if low_and_high else ""
-    return _number(result.get(name)) + interval
+    return format_number(result.get(name)) + interval
 
 
-def _number(value):
+def format_number(value):
     if value is None:
         return "-"
     return f"{value:.3f}" if isinstance(value, float) else str(value)

@@ -107,6 +107,7 @@ def _are_thresholds(threshold):
 
 class Oinerval(DocumentMetric, evaluate.Metric):
     OPTIONS = OinervalOptions
+    MAIN_SCORE = "oiecer"
     SHOWN_PER_TYPE = {"per_type": "oiecer"}
 
     def _info(self):

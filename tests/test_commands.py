@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from helpers import MODULES, ROOT
+from pages import read_page
 
 from metrics.__main__ import main
 from metrics.commands import load_metric
@@ -38,6 +39,76 @@ def test_score_in_several_processes_prints_the_same(capsys):
     expected = capsys.readouterr().out
     assert main([*SCORE, *SYSTEMS, "--processes", "2"]) == 0
     assert capsys.readouterr().out == expected
+
+
+def blocks_of(printed):
+    """Title -> lines of each block that follows the table of scores."""
+    _, *blocks = printed.split("\n\n")
+    return {block.splitlines()[0]: block.splitlines()[1:] for block in blocks}
+
+
+def test_curve_and_operating_point_are_printed(capsys, tmp_path):
+    output = tmp_path / "result.json"
+    assert main([*SCORE, *SYSTEMS[2:], "--target-aligned", "0.95", "--output", str(output)]) == 0
+    result = json.loads(output.read_text("utf-8"))["system_b"]
+    point, blocks = result["operating_point"], blocks_of(capsys.readouterr().out)
+    sentence = next(title for title in blocks if title.startswith("system_b reaches"))
+    assert f"a confidence below {point['threshold']} are reviewed" in sentence
+    header, *rows = blocks[f"Curve of system_b, 12 of {len(result['curve'])} points"]
+    assert header.split() == list(result["curve"][0])
+    assert len(rows) == 12
+    assert [row.split()[0] for row in (rows[0], rows[-1])] == [
+        f"{result['curve'][index]['threshold']:g}" for index in (0, -1)
+    ]
+
+
+def test_target_that_no_threshold_reaches_is_told(capsys):
+    assert main([*SCORE, *SYSTEMS[2:], "--target-aligned", "0.999"]) == 0
+    assert "system_b reaches 99.9 % aligned with no threshold of its confidence." in capsys.readouterr().out
+
+
+def test_sweep_of_thresholds_is_printed_for_each_system(capsys, oinerval):
+    references, *predictions = ([json.loads(line)["document"] for line in (RECEIPTS / name).open(encoding="utf-8")]
+                                for name in ("references.jsonl", "system_a.jsonl", "system_b.jsonl"))  # fmt: skip
+    assert main(["score", "oinerval", *SCORE[2:], *SYSTEMS, "--threshold", "[0.3, 0.1]"]) == 0
+    blocks = blocks_of(capsys.readouterr().out)
+    for system, documents in zip(("system_a", "system_b"), predictions, strict=True):
+        for threshold, row in zip((0.3, 0.1), blocks[f"Curve of {system}"][1:], strict=True):
+            result = oinerval.compute(predictions=documents, references=references, threshold=threshold)
+            assert row.split()[0] == str(threshold)
+            assert row.split()[-1] == f"{result['oinerval_f1']:.3f}"
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_worst_documents_are_printed_and_results_name_their_documents(capsys, tmp_path, name):
+    output = tmp_path / "result.json"
+    assert main(["score", name, *SCORE[2:], *SYSTEMS, "--per-document", "--output", str(output)]) == 0
+    blocks, score = blocks_of(capsys.readouterr().out), load_metric(name).MAIN_SCORE
+    is_error_rate = name in ("oinerval", "bag_of_entities")
+    for system, result in json.loads(output.read_text("utf-8")).items():
+        assert result["document_ids"] == [f"receipt-{number:02}" for number in range(1, 21)]
+        header, *rows = blocks[f"Worst documents of {system}, 10 of 20"]
+        assert header.split() == ["document", score]
+        values = {i: row[score] for i, row in zip(result["document_ids"], result["per_document"], strict=True)}
+        worst = sorted(values, key=values.get, reverse=is_error_rate)[:10]
+        assert [row.split() for row in rows] == [[i, f"{values[i]:.3f}"] for i in worst]
+
+
+def test_worst_documents_without_ids_are_told_by_position(capsys, tmp_path):
+    (tmp_path / "r.jsonl").write_text('{"t": 1}\n{"t": 2}\n{"t": 3}\n', "utf-8")
+    (tmp_path / "p.jsonl").write_text('{"t": 1}\n{"t": 2}\n{"t": 4}\n', "utf-8")
+    output = tmp_path / "result.json"
+    paths = ["--references", str(tmp_path / "r.jsonl"), "--predictions", str(tmp_path / "p.jsonl")]
+    assert main(["score", "kieval", *paths, "--per-document", "--output", str(output)]) == 0
+    header, worst, *_ = blocks_of(capsys.readouterr().out)["Worst documents of p"]
+    assert header.split("  ")[0] == "position from 0"
+    assert worst.split() == ["2", "0.000"]
+    assert "document_ids" not in json.loads(output.read_text("utf-8"))["p"]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_main_score_is_the_one_that_ranks_documents_on_the_page(name):
+    assert read_page(name).worst == load_metric(name).MAIN_SCORE
 
 
 def test_missing_predictions_are_reported_and_scored_as_empty(capsys, tmp_path):

@@ -87,6 +87,7 @@ class VrduF1Options(Options):
 
 class VrduF1(DocumentMetric, evaluate.Metric):
     OPTIONS = VrduF1Options
+    MAIN_SCORE = "micro_f1"
     SHOWN_PER_TYPE = {"per_type": "f1", "per_group_type": "f1"}
 
     read_benchmark = staticmethod(read_benchmark)
