@@ -59,7 +59,7 @@ class HelpWithOptions(argparse.Action):
 
     def __call__(self, parser, given, values, option=None):
         own = f"\n{describe_options(self.load_metric(given.metric))}\n" if given.metric is not None else ""
-        print(parser.format_help() + own, end="")
+        print(parser.format_help() + own, end="", flush=True)
         parser.exit()
 
 
