@@ -90,7 +90,7 @@ def build_info(description, citation, inputs, reference_urls):
 class DocumentMetric:
     """Mixin for `evaluate.Metric`. A module defines:
 
-    - `OPTIONS`, a subclass of `Options`, and `VERSION`
+    - `OPTIONS`, a subclass of `Options`, `VERSION`, and `MAIN_SCORE`, by which documents are ranked
     - `_count(batch, options)`: the columns of the table of counts
     - `_scores(totals)`: all headline scores; `TYPE_SCORES`: result name -> (family, function of its counts)
     - `_explain(batch, options)`: the alignment of a batch of one document
