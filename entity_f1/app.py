@@ -106,7 +106,7 @@ PAGE = Page(
         Option("absent", "absent: the text of a value that is not there", default="NOT_FOUND"),
         Option(
             "match_threshold",
-            "match_threshold: from which score a field is matched",
+            "match_threshold: a field that scores more is matched",
             default=0.9,
             range=(0, 1, 0.05),
         ),
