@@ -35,7 +35,7 @@ EXAMPLES = [
     ),
     Example(
         "Capitals",
-        'A trap: only capitals differ, and no entity matches. Write "casefold" into normalize.',
+        "A trap: only capitals differ, and no entity matches. Write casefold into normalize.",
         [[name, value.upper()] for name, value in RECORD],
         RECORD,
     ),
@@ -85,7 +85,7 @@ PAGE = Page(
     worst="beer",
     examples=EXAMPLES,
     options=[
-        Option("normalize", "normalize: forms of the text", 'Such as "casefold" or ["nfkc", "casefold"], as JSON.'),
+        Option("normalize", "normalize: forms of the text", 'Such as casefold, or several: ["nfkc", "casefold"].'),
     ],
     file_types=(".jsonl", ".json", ".iob", ".bio", ".conll", ".txt"),
     draw_extra=draw_bags,

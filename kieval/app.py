@@ -85,7 +85,7 @@ EXAMPLES = [
 
 
 def draw_curve(result, options):
-    points = result.get("curve")
+    points = sorted(result.get("curve", ()), key=lambda point: point["threshold"])
     if not points:
         return ""
     best, target = result.get("operating_point"), options.get("target_aligned")
@@ -101,6 +101,8 @@ def draw_curve(result, options):
 
 
 def _describe(best, target):
+    if target is None:
+        return "The higher the threshold of the confidence, the more a person reviews: from right to left."
     if best is None:
         return f"No threshold of the confidence reaches aligned {target:g}."
     return (
@@ -127,9 +129,15 @@ PAGE = Page(
     examples=EXAMPLES,
     options=[
         Option(
+            "thresholds",
+            "thresholds: which predictions a person reviews",
+            "Confidences such as [0.5, 0.9], or auto for all; draws the automation curve. "
+            "Every predicted entity needs a confidence.",
+        ),
+        Option(
             "target_aligned",
             "target_aligned: quality to reach by review",
-            "Such as 0.98; draws the automation curve. Every predicted entity needs a confidence.",
+            "Such as 0.98; marks the threshold that reaches it with the least review.",
         ),
         Option("keep_empty_groups", "keep_empty_groups: count groups without entities", default=False),
     ],

@@ -103,7 +103,7 @@ PAGE = Page(
             range=(0, 1, 0.05),
         ),
         Option("order_dependent", "order_dependent: also the scores that depend on reading order", default=False),
-        Option("normalize", "normalize: forms of the text", 'Such as "casefold" or ["nfkc", "casefold"], as JSON.'),
+        Option("normalize", "normalize: forms of the text", 'Such as casefold, or several: ["nfkc", "casefold"].'),
     ],
     file_types=(".jsonl", ".json", ".iob", ".bio", ".conll", ".txt"),
     extra_options=sweep,

@@ -55,7 +55,7 @@ class Example:
 class Option:
     """An option of the metric and how it is set.
 
-    A switch, a choice, a slider (low, high, step), plain text where the default is text, else JSON.
+    A switch, a choice, a slider (low, high, step), plain text where the default is text, else JSON or text.
     """
 
     name: str
@@ -96,7 +96,7 @@ class Option:
         try:
             return json.loads(value)
         except ValueError:
-            raise ValueError(f"{self.name}: expected JSON, got {value[:80]!r}") from None
+            return value.strip()  # as on the command line: the metric knows which texts it takes
 
     def _is_text(self):
         return not (isinstance(self.default, bool) or self.choices or self.range)

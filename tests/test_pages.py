@@ -195,6 +195,34 @@ def test_schema_option_changes_the_score_and_cannot_read_files(page, space, tmp_
     wait(page.locator("#option-problem .problem")).to_contain_text("did you mean 'money'?")
 
 
+@pytest.mark.parametrize("space", ["bag_of_entities", "oinerval"], indirect=True)
+def test_plain_text_is_taken_where_an_option_takes_json_too(page, space):
+    edit(page, {"total": "LATTE"}, {"total": "latte"})
+    wait(page.locator(".alignment").first).to_contain_text("latte")
+    wait(headline(page, space)).not_to_have_text(space.perfect)
+    write_option(page, "normalize", "casefold")
+    wait(headline(page, space)).to_have_text(space.perfect)
+    write_option(page, "normalize", "capitals")
+    wait(page.locator("#option-problem .problem")).to_contain_text("normalize must be")
+
+
+@pytest.mark.parametrize("space", ["kieval"], indirect=True)
+def test_thresholds_draw_the_automation_curve(page, space):
+    entities = [{"type": name, "value": name, "confidence": sure} for name, sure in (("a", 0.4), ("b", 0.9))]
+    edit(page, entities, {"a": "A", "b": "b"})
+    wait(page.locator(".alignment").first).to_contain_text("A")
+    wait(page.locator(".chart")).to_have_count(0)
+    write_option(page, "thresholds", "[0.9, 0, 0.5, 1]")
+    wait(page.locator(".chart circle")).to_have_count(4)
+    write_option(page, "thresholds", "auto")
+    wait(page.locator(".chart circle")).to_have_count(3)
+    wait(page.locator(".chart .mark")).to_have_count(0)
+    write_option(page, "target_aligned", "0,98")
+    wait(page.locator("#option-problem .problem")).to_contain_text("target_aligned must be a number in 0..1")
+    write_option(page, "target_aligned", "0.98")
+    wait(page.locator(".chart .mark")).to_have_count(1)
+
+
 def test_copied_code_gives_the_downloaded_result(page, space, tmp_path):
     edit(page, '{"a": 4.50,\n "b": ["\\u00e9\\n", "x"]}', {"a": "4.5", "b": "x"})
     open_panel(page, "python")

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from metrics.trial import Corpus, check_options, score_document, write_code, write_corpus_code
+from metrics.widget import Option
 
 
 def no_progress(*arguments, **named):
@@ -30,6 +31,27 @@ def test_work_is_limited(kieval):
         check_options({"n_resamples": 10**9})
     with pytest.raises(ValueError, match="prediction: 1,000,001 characters"):
         score_document(kieval, "x" * 1_000_001, {}, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("0.98", 0.98),
+        (' ["nfkc", "casefold"]\n', ["nfkc", "casefold"]),
+        ('"casefold"', "casefold"),
+        (" casefold ", "casefold"),
+        ("0,98", "0,98"),
+        ("  ", None),
+    ],
+)
+def test_option_is_json_or_the_text_itself(text, value):
+    assert Option("normalize", "normalize").read(text) == value
+
+
+def test_wrong_text_in_an_option_gets_the_error_of_the_metric(kieval):
+    options = {"target_aligned": Option("target_aligned", "target_aligned").read("0,98")}
+    with pytest.raises(ValueError, match=r"target_aligned must be a number in 0..1, got '0,98'"):
+        score_document(kieval, {"a": "1"}, {"a": "1"}, options)
 
 
 def test_scoring_leaves_the_metric_as_it_was(kieval):
