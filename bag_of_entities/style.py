@@ -54,6 +54,9 @@ header a { color: var(--accent); text-decoration: underline; }
 .problem p + p { color: var(--soft); font-size: 14px; }
 .gradio-container:has(.problem) .report { opacity: .5; }
 
+footer .divider { display: none; }
+footer .show-api { display: flex !important; }
+
 .report h2 { font-size: 18px; font-weight: 650; margin: 22px 0 6px; }
 .report h3 { font-size: 14px; font-weight: 600; margin: 0; overflow-wrap: anywhere; }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(170px, 1fr)); gap: 10px; }
@@ -73,6 +76,8 @@ header a { color: var(--accent); text-decoration: underline; }
 .alignment thead th:nth-child(2) { width: 26%; }
 .alignment .head th { font-weight: 600 !important; background: var(--card); font-size: 13px; }
 .alignment tbody tr > * { border-top: 1px solid var(--line) !important; overflow-wrap: anywhere; }
+.alignment .captioned { border-left: 4px solid var(--line); }
+.alignment .captioned + tbody:not(.captioned) > tr:first-child > * { border-top: 4px solid var(--line) !important; }
 .alignment .value { white-space: pre-wrap; font-family: var(--font-mono); font-size: 13px; }
 .alignment small { display: block; color: var(--soft); font-size: 12px; font-weight: 400; }
 .operation b { display: inline-block; width: 14px; text-align: center; }
@@ -117,6 +122,7 @@ header a { color: var(--accent); text-decoration: underline; }
   .alignment, .alignment tbody { display: block; }
   .alignment thead { position: absolute; clip-path: inset(50%); }
   .alignment tr { display: grid; grid-template-columns: 1fr 1fr; border-top: 1px solid var(--line) !important; }
+  .alignment .captioned + tbody:not(.captioned) > tr:first-child { border-top-width: 4px !important; }
   .alignment :is(tr.head, tr.head th) { display: block; }
   .alignment tbody :is(th, td) { border: 0 !important; padding: 2px 6px !important; }
   .alignment .value::before { content: attr(data-side); display: block; color: var(--soft); font: 12px var(--font); }

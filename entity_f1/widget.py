@@ -38,6 +38,11 @@ DOWNLOAD = """(text, name) => {
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }"""
+# The arrow keys move between radio buttons of one name. Gradio gives each its own, and a new one when it changes.
+ARROW_KEYS = """() => document.addEventListener("keydown", ({target}) => {
+  const choices = target.type === "radio" && target.closest("fieldset");
+  if (choices) choices.querySelectorAll("[type=radio]").forEach((radio) => { radio.name = choices.id; });
+})"""
 
 
 @dataclass(frozen=True)
@@ -138,9 +143,9 @@ class Page:
         return _Builder(self).blocks
 
     def launch(self, **settings):
-        defaults = {"theme": THEME, "css": CSS, "max_file_size": FILE_SIZE, "footer_links": ["api"]}
-        private = {"ssr_mode": False, "run_history": False, "enable_monitoring": False}
-        return self.build().launch(**defaults, **private, **settings)
+        looks = {"theme": THEME, "css": CSS, "js": ARROW_KEYS, "footer_links": ["api"]}
+        limits = {"max_file_size": FILE_SIZE, "ssr_mode": False, "run_history": False, "enable_monitoring": False}
+        return self.build().launch(**looks, **limits, **settings)
 
     @property
     def folder(self):

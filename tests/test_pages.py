@@ -117,10 +117,14 @@ def test_every_example_scores(page, space):
         page.get_by_label(example.title, exact=True).check()
         wait(page.locator("#note")).to_have_text(example.note)
         wait(page.locator("#prediction textarea")).to_have_value(documents_of(example)["predictions"][0])
-        result = space.metric.compute(**documents_of(example), **example.options)
-        for name in space.declared.scores.keys() & result.keys():
-            wait(page.locator(f'[data-score="{name}"] .value')).to_have_text(shown(result, name))
+        wait_for_scores(page, space, example)
         wait(page.locator(".problem")).to_have_count(0)
+
+
+def wait_for_scores(page, space, example):
+    result = space.metric.compute(**documents_of(example), **example.options)
+    for name in space.declared.scores.keys() & result.keys():
+        wait(page.locator(f'[data-score="{name}"] .value')).to_have_text(shown(result, name))
 
 
 def test_page_opens_with_its_first_example_and_the_options_of_it(page, space):
@@ -373,9 +377,11 @@ def test_text_has_enough_contrast_and_fits_a_phone(space, browser, colours):
     wait(page.locator("#option-schema")).to_be_visible()
     too_faint = page.evaluate(CONTRAST)
     width = page.evaluate("document.documentElement.scrollWidth")
+    footer = page.locator("footer").inner_text().strip()
     context.close()
     assert too_faint == []
     assert width <= 390
+    assert footer == "Use via API"
 
 
 CONTRAST = """() => {
@@ -406,6 +412,19 @@ CONTRAST = """() => {
   }
   return faint;
 }"""
+
+
+def test_example_is_chosen_with_the_keyboard(page, space):
+    """Tab to the examples, an arrow to the next one and back, without the mouse."""
+    first, second = space.declared.examples[:2]
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.matches('#examples input')"):
+            break
+    for key, example in (("ArrowRight", second), ("ArrowLeft", first)):
+        page.keyboard.press(key)
+        wait(page.get_by_label(example.title, exact=True)).to_be_focused()
+        wait_for_scores(page, space, example)
 
 
 def test_keyboard_focus_is_visible(page, space):
