@@ -142,7 +142,8 @@ def _group(group, caption, left):
     rows = "".join(_entity(entity, _name(entity, group)) for entity in group["entities"][:left])
     if not caption or ("score" in group and len(group["entities"]) == 1):
         return f"<tbody>{rows}</tbody>"
-    return f'<tbody><tr class="head"><th colspan="4" scope="rowgroup">{caption}</th></tr>{rows}</tbody>'
+    head = f'<tr class="head"><th colspan="4" scope="rowgroup">{caption}</th></tr>'
+    return f'<tbody class="captioned">{head}{rows}</tbody>'
 
 
 def _name(entity, group):
@@ -238,7 +239,7 @@ def draw_documents(documents, score, total):
         for name, value, groups in documents
     )
     note = f"{len(documents)} of {total:,} documents; open one to see its corrections."
-    return draw_section("Worst documents", items, note)
+    return draw_section("Documents, the worst first", items, note)
 
 
 def draw_problem(message):

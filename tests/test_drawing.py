@@ -79,6 +79,17 @@ def test_remarks_of_a_metric_are_shown():
     assert "not evaluated" in text(draw_alignment([field, unread]))
 
 
+def test_fields_after_a_list_are_not_part_of_it():
+    of_list = pair("prices", 0, 0, entity("match", "1", "1"), entity("match", "2", "2")) | {"score": 1.0}
+    total = pair("total", 1, 1, entity("match", "3", "3")) | {"score": 1.0}
+    bodies = re.findall(r"<tbody.*?</tbody>", draw_alignment([of_list, total]))
+    assert ['class="captioned"' in body for body in bodies] == [True, False]
+    assert [text(body) for body in bodies] == [
+        "prices: score 1.000 = same 1 1 = same 2 2",
+        "= same menu.name score 1.000 3 3",
+    ]
+
+
 def test_long_document_is_cut_and_says_so():
     rows = [pair("menu", index, index, *[entity("match", "a", "a")] * 3) for index in range(1000)]
     html = draw_alignment(rows)
@@ -94,6 +105,11 @@ def test_worst_types_stand_first_and_of_error_rates_more_is_worse():
     assert re.findall(r"[abc] \d\.\d+", text(draw_bars(types, "f1"))) == ["b 0.100", "a 0.500", "c 0.900"]
     assert re.findall(r"[abc] \d\.\d+", text(draw_bars(types, "beer"))) == ["b 2.500", "a 0.500", "c 0.000"]
     assert "width:100.0%" in draw_bars(types, "beer")
+
+
+def test_documents_of_a_corpus_are_called_what_they_are():
+    drawn = text(draw_documents([("a", 0.5, []), ("b", 1.0, [])], "aligned", 2))
+    assert drawn.startswith("Documents, the worst first 2 of 2 documents")
 
 
 @pytest.mark.parametrize("operation", ["match", "substitute", "add", "delete"])

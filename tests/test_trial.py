@@ -99,6 +99,16 @@ def test_corpus_counted_in_slices_is_the_corpus_at_once(kieval, corpus_files, mo
     assert worst[0][2][0]["entities"][0]["operation"] in ("match", "substitute")
 
 
+@pytest.mark.parametrize(("name", "score"), [("kieval", "aligned"), ("oinerval", "oiecer")])
+def test_of_many_documents_the_worst_are_listed(name, score, corpus_files, request):
+    metric = request.getfixturevalue(name)
+    references = [{"total": str(index)} for index in range(50)]
+    predictions = [{"total": str(index) if index % 2 else "wrong"} for index in range(50)]
+    corpus = Corpus(corpus_files("p.jsonl", predictions), corpus_files("r.jsonl", references), "raise", no_progress)
+    worst = corpus.worst(metric, corpus.count(metric, {}, no_progress), {}, score)
+    assert [name for name, *_ in worst] == [f"document {index + 1}" for index in range(0, 40, 2)]
+
+
 def test_error_in_a_later_slice_names_the_document_of_the_corpus(kieval, corpus_files, monkeypatch):
     monkeypatch.setattr("metrics.trial.COUNTED_AT_ONCE", 2)
     sure = [{"type": "total", "value": "1", "confidence": 0.5}]
