@@ -87,7 +87,6 @@ PAGE = Page(
     options=[
         Option("normalize", "normalize: forms of the text", 'Such as casefold, or several: ["nfkc", "casefold"].'),
     ],
-    file_types=(".jsonl", ".json", ".iob", ".bio", ".conll", ".txt"),
     draw_extra=draw_bags,
 )
 

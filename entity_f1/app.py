@@ -111,7 +111,7 @@ PAGE = Page(
             range=(0, 1, 0.05),
         ),
     ],
-    file_types=(".csv", ".jsonl", ".json"),
+    about_csv="a row for each document, a column for each field; a cell may hold a list, or NOT_FOUND (see Options).",
 )
 
 if __name__ == "__main__":

@@ -21,6 +21,8 @@ from .markup import escape
 from .style import CSS, THEME
 from .trial import (
     DOCUMENTS_LISTED,
+    FILE_TYPES,
+    TAGGED_WORDS,
     Corpus,
     check_options,
     score_document,
@@ -134,7 +136,7 @@ class Page:
     worst: str
     examples: list
     options: list = ()
-    file_types: tuple = (".jsonl", ".json")
+    about_csv: str = "a row for each document, a column for each entity type, in a cell one value as it stands."
     draw_extra: Callable = lambda result, options: ""
     extra_options: Callable = lambda options: {}
 
@@ -257,12 +259,8 @@ class _Builder:
                 self.problem = _problem("problem")
                 self.reference = _editor("Reference", example.reference)
             with gr.Tab("Files") as self.files_tab:
-                gr.HTML(_about_files(self.page.file_types), apply_default_css=False)
-                types = list(self.page.file_types)
-                self.predictions_file = gr.File(
-                    label="Predictions", file_types=types, elem_id="predictions", height=120
-                )
-                self.references_file = gr.File(label="References", file_types=types, elem_id="references", height=120)
+                gr.HTML(_about_files(self.page), apply_default_css=False)
+                self.files = [_upload("Predictions"), _upload("References")]
                 self.file_problem = _problem("file-problem")
                 self.score_files = gr.Button("Score the files", variant="primary", elem_id="score-files")
         with gr.Accordion("Options", open=bool(example.options), elem_id="options") as self.option_panel:
@@ -291,7 +289,6 @@ class _Builder:
         results = [self.option_problem, self.report, self.code, self.result_text]
         outputs = [self.problem, *results]
         documents = [self.prediction, self.reference]
-        files = [self.predictions_file, self.references_file]
         quiet = {"api_visibility": "private", "show_progress": "hidden"}
         self.example.input(
             self._show_example, self.example, [self.note, *documents, *self.options, self.option_panel], **quiet
@@ -308,7 +305,7 @@ class _Builder:
         )
         self.score_files.click(
             self._score_files,
-            [*files, *self.options],
+            [*self.files, *self.options],
             [self.file_problem, *results],
             api_visibility="private",
             show_progress_on=self.report,
@@ -377,10 +374,11 @@ def _note(example):
     return f'<p class="note">{escape(example.note)}</p>'
 
 
-def _about_files(file_types):
+def _about_files(page):
     return (
-        f'<p class="note">A corpus: two files ({", ".join(file_types)}) of up to 20 MB. '
-        "Documents are paired by id where they have ids, else by position.</p>"
+        '<p class="note">A corpus: two files of up to 20 MB, of JSON (.jsonl, .ndjson, .json), CSV, Parquet, '
+        f"or tagged words ({', '.join(TAGGED_WORDS)}). Documents are paired by id where they have ids, else by "
+        f"position. CSV: {escape(page.about_csv)}</p>"
     )
 
 
@@ -388,6 +386,10 @@ def _editor(label, document):
     return gr.Textbox(
         write_document(document), label=label, lines=9, max_lines=16, elem_id=label.lower(), elem_classes="editor"
     )
+
+
+def _upload(label):
+    return gr.File(label=label, file_types=list(FILE_TYPES), elem_id=label.lower(), height=120)
 
 
 def _problem(elem_id):

@@ -8,6 +8,8 @@ import pyarrow as pa
 from .comparators import parse_schema_text
 from .drawing import rank_worst_first
 from .files import pair_documents, read_documents
+from .iob import SUFFIXES
+from .parquet import iterate_file, parquet_files
 from .shipped_schemas import SHIPPED_SCHEMAS
 
 CHARACTERS_AT_MOST = 1_000_000
@@ -15,6 +17,9 @@ RESAMPLES_AT_MOST = 10_000
 COUNTED_AT_ONCE = 500
 DOCUMENTS_LISTED = 1_000
 WORST_DOCUMENTS = 20
+TAGGED_WORDS = (*SUFFIXES, ".txt")
+FILE_TYPES = (".jsonl", ".ndjson", ".json", ".csv", ".parquet", *TAGGED_WORDS)
+UNPACKED_AT_MOST = 100_000_000
 
 
 # Options
@@ -82,9 +87,9 @@ class Corpus:
     def __init__(self, predictions, references, on_invalid, progress):
         try:
             progress(0, desc="Reading predictions")
-            predicted = read_documents(predictions)
+            predicted = _read_upload(predictions)
             progress(0.3, desc="Reading references")
-            expected = read_documents(references)
+            expected = _read_upload(references)
             progress(0.6, desc="Checking documents")
             self.predictions, self.references, self.missing = pair_documents(predicted, expected, on_invalid)
         except ValueError as error:
@@ -122,6 +127,16 @@ class Corpus:
     def _explain(self, metric, index, options):
         sides = (side[index].as_py() or [] for side in (self.predictions, self.references))
         return metric.explain(*sides, **options)
+
+
+def _read_upload(path):
+    """The documents of a file. Parquet is packed: a small file must not become more than this machine can hold."""
+    unpacked = 0
+    for batch in (batch for file in parquet_files(path) for batch in iterate_file(file)):
+        unpacked += batch.nbytes
+        if unpacked > UNPACKED_AT_MOST:
+            raise ValueError(f"{path}: more than {UNPACKED_AT_MOST:,} bytes when unpacked, which is too much here")
+    return read_documents(path)
 
 
 def _without_folders(message, *paths):

@@ -105,7 +105,6 @@ PAGE = Page(
         Option("order_dependent", "order_dependent: also the scores that depend on reading order", default=False),
         Option("normalize", "normalize: forms of the text", 'Such as casefold, or several: ["nfkc", "casefold"].'),
     ],
-    file_types=(".jsonl", ".json", ".iob", ".bio", ".conll", ".txt"),
     extra_options=sweep,
     draw_extra=draw_sweep,
 )

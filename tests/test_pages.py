@@ -6,6 +6,8 @@ import subprocess
 import sys
 
 import httpx
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from conftest import START_UP
 from helpers import ROOT, load
@@ -295,11 +297,18 @@ def test_csv_files_are_scored(page, space):
     assert_scored_like_read_documents(page, space, paths, **space.declared.examples[0].options)
 
 
-@pytest.mark.parametrize("space", ["oinerval", "bag_of_entities"], indirect=True)
 def test_files_of_tagged_words_are_scored(page, space, tmp_path):
     paths = [tmp_path / "predictions.iob", tmp_path / "references.iob"]
     paths[0].write_text("Jean B-name\nDuboi I-name\n\n1871 B-date\n")
     paths[1].write_text("Jean B-name\nDubois I-name\n\n1871 B-date\n")
+    assert_scored_like_read_documents(page, space, paths)
+
+
+def test_parquet_and_csv_files_are_scored(page, space, tmp_path):
+    paths = [tmp_path / "predictions.parquet", tmp_path / "references.csv"]
+    documents = ['{"name": "Jean Duboi", "date": "1871"}', '{"name": "Paul", "date": "1872"}']
+    pq.write_table(pa.table({"id": ["a", "b"], "document": documents}), paths[0])
+    paths[1].write_text("id,name,date\nb,Paul,1872\na,Jean Dubois,1871\n")
     assert_scored_like_read_documents(page, space, paths)
 
 

@@ -2,9 +2,12 @@
 
 import json
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from metrics.trial import Corpus, check_options, score_document, write_code, write_corpus_code
+from metrics.files import read_documents
+from metrics.trial import FILE_TYPES, Corpus, check_options, score_document, write_code, write_corpus_code
 from metrics.widget import Option
 
 
@@ -115,6 +118,21 @@ def test_error_in_a_later_slice_names_the_document_of_the_corpus(kieval, corpus_
     files = corpus_files("p.jsonl", [sure, sure, sure, {"total": "1"}]), corpus_files("r.jsonl", [{"total": "1"}] * 4)
     with pytest.raises(ValueError, match=r"predictions\[3\]: 'total' '1' has no confidence"):
         Corpus(*files, "raise", no_progress).count(kieval, {"thresholds": "auto"}, no_progress)
+
+
+def test_page_takes_every_form_of_file_that_can_be_read(tmp_path):
+    (tmp_path / "corpus.xml").touch()
+    with pytest.raises(ValueError, match="expected a folder or a file named ") as raised:
+        read_documents(tmp_path / "corpus.xml")
+    assert str(raised.value).split("named ")[1].split(", ") == sorted(FILE_TYPES)
+
+
+def test_packed_file_that_is_too_large_unpacked_is_refused(tmp_path, corpus_files):
+    rows = pa.array(["[]" + " " * 100_000] * 1_500)
+    pq.write_table(pa.table({"document": rows}), tmp_path / "p.parquet")
+    assert (tmp_path / "p.parquet").stat().st_size < 1_000_000
+    with pytest.raises(ValueError, match=r"^p.parquet: more than 100,000,000 bytes when unpacked"):
+        Corpus(tmp_path / "p.parquet", corpus_files("r.jsonl", [{}]), "raise", no_progress)
 
 
 def test_errors_in_files_hide_the_folders_of_the_host(corpus_files, tmp_path):
