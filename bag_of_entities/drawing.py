@@ -36,15 +36,18 @@ def draw_section(title, body, note=""):
 # Scores
 
 
-def draw_scores(result, scores):
-    """Cards of (name, sentence): the value, its interval if there is one, and what it means."""
-    return f'<div class="cards">{"".join(_card(result, *score) for score in scores if score[0] in result)}</div>'
+def draw_scores(result, scores, level=None):
+    """Cards of (name, sentence): the value, its interval of a confidence level if there is one, what it means."""
+    cards = "".join(_card(result, name, sentence, level) for name, sentence in scores if name in result)
+    return f'<div class="cards">{cards}</div>'
 
 
-def _card(result, name, sentence):
+def _card(result, name, sentence, level):
     low_and_high = result.get("intervals", {}).get(name)
     interval = (
-        f'<p class="interval">95 % within {low_and_high[0]:.3f} to {low_and_high[1]:.3f}</p>' if low_and_high else ""
+        f'<p class="interval">{level * 100:g} % within {low_and_high[0]:.3f} to {low_and_high[1]:.3f}</p>'
+        if low_and_high
+        else ""
     )
     return (
         f'<div class="card" data-score="{escape(name)}"><h3>{breakable(name)}</h3>'
@@ -243,7 +246,9 @@ def draw_documents(documents, score, total):
 
 
 def draw_problem(message):
-    if not message:
-        return ""
-    kept = "Nothing was changed; the results are those of the last input that could be scored."
-    return f'<div class="problem" role="alert"><p><b>Not scored.</b> {escape(message)}</p><p>{kept}</p></div>'
+    return f'<p class="problem" role="alert"><b>Not scored.</b> {escape(message)}</p>'
+
+
+def draw_other_input(why):
+    """That the report below does not belong to what stands beside it; the style dims it."""
+    return f'<p class="problem other-input" role="status">{escape(why)}</p>'

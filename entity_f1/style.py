@@ -49,10 +49,9 @@ header a { color: var(--accent); text-decoration: underline; }
 .editor textarea { font-family: var(--font-mono); font-size: 13px; line-height: 1.5; white-space: pre;
   overflow-x: auto; }
 .problem { border: 2px solid var(--delete); border-radius: 6px; padding: 8px 12px; background: var(--card);
-  overflow-wrap: anywhere; }
-.problem p { margin: 2px 0; }
-.problem p + p { color: var(--soft); font-size: 14px; }
-.gradio-container:has(.problem) .report { opacity: .5; }
+  margin: 0; overflow-wrap: anywhere; }
+.problem.other-input { border-color: var(--substitute); margin-bottom: 8px; }
+.gradio-container:has(.other-input) :is(.report, #python, #download) { opacity: .5; }
 
 footer .divider { display: none; }
 footer .show-api { display: flex !important; }

@@ -1,5 +1,6 @@
 """The page of a metric: what each Space shows. A metric's `app.py` gives its examples, options and words."""
 
+import functools
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from .drawing import (
     draw_all_scores,
     draw_bars,
     draw_documents,
+    draw_other_input,
     draw_problem,
     draw_scores,
     draw_section,
@@ -33,6 +35,10 @@ from .trial import (
 FILE_SIZE = "20mb"
 KEEP_UPLOADS = (600, 3600)  # looked at every 600 s, deleted after 3600 s
 PROGRESS = gr.Progress()
+PROBLEMS = (ValueError, RecursionError)  # what is wrong with documents, files or options
+LAST = "These are the results of the last input that could be scored."
+PRESS = "These are the results of other input: press Score the files."
+CLOSED = 0  # Of a panel that False has closed, Gradio draws the content only when it opens, and can lose what is typed.
 DOWNLOAD = """(text, name) => {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text], {type: "application/json"}));
@@ -41,10 +47,10 @@ DOWNLOAD = """(text, name) => {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }"""
 # The arrow keys move between radio buttons of one name. Gradio gives each its own, and a new one when it changes.
-ARROW_KEYS = """() => document.addEventListener("keydown", ({target}) => {
+ARROW_KEYS = """<script>document.addEventListener("keydown", ({target}) => {
   const choices = target.type === "radio" && target.closest("fieldset");
   if (choices) choices.querySelectorAll("[type=radio]").forEach((radio) => { radio.name = choices.id; });
-})"""
+});</script>"""
 
 
 @dataclass(frozen=True)
@@ -122,6 +128,14 @@ ON_INVALID = Option(
     choices=("raise", "empty"),
 )
 
+CONFIDENCE_LEVEL = Option(
+    "confidence_level",
+    "confidence_level: of the intervals",
+    "Scores of several documents have an interval: with a higher level it is surer, and wider.",
+    default=0.95,
+    choices=(0.9, 0.95, 0.99),
+)
+
 
 @dataclass(frozen=True)
 class Page:
@@ -145,7 +159,7 @@ class Page:
         return _Builder(self).blocks
 
     def launch(self, **settings):
-        looks = {"theme": THEME, "css": CSS, "js": ARROW_KEYS, "footer_links": ["api"]}
+        looks = {"theme": THEME, "css": CSS, "head": ARROW_KEYS, "footer_links": ["api"]}
         limits = {"max_file_size": FILE_SIZE, "ssr_mode": False, "run_history": False, "enable_monitoring": False}
         return self.build().launch(**looks, **limits, **settings)
 
@@ -167,14 +181,9 @@ class Outcome:
     code: str
     result: dict
 
-    def outputs(self):
-        text = json.dumps(self.result, indent=2, ensure_ascii=False)
-        return ["", "", self.report, self.code, text]
-
-
-def unscored(problem="", option_problem=""):
-    """The outputs where something is wrong: the last report stays."""
-    return [draw_problem(problem), draw_problem(option_problem), *[gr.skip()] * 3]
+    @property
+    def text(self):
+        return json.dumps(self.result, indent=2, ensure_ascii=False)
 
 
 class Scorer:
@@ -198,22 +207,22 @@ class Scorer:
         report = self._report(result, options, before=draw_section("Corrections", draw_alignment(alignment)))
         return Outcome(report, write_code(self.page.folder, prediction, reference, wanted), result)
 
-    def score_files(self, predictions, references, options, progress):
+    def score_files(self, predictions, references, level, progress, options):
         corpus = Corpus(predictions, references, options.get("on_invalid", "raise"), progress)
         wanted = options | {"per_type": True} | self.page.extra_options(options)
         if len(corpus) <= DOCUMENTS_LISTED:
             wanted["per_document"] = True
         if len(corpus) > 1:
-            wanted["confidence_level"] = 0.95
+            wanted["confidence_level"] = level
         counts = corpus.count(self.metric, wanted, progress)
         result = self.metric.score(counts, **wanted)
         worst = corpus.worst(self.metric, counts, options, self.page.worst)
         documents = draw_documents(worst, self.page.worst, len(corpus))
-        report = self._report(result, options, before=_note_of_missing(corpus.missing), after=documents)
+        report = self._report(result, options, _note_of_missing(corpus.missing), documents, level)
         return Outcome(report, write_corpus_code(self.page.folder, predictions, references, wanted), result)
 
-    def _report(self, result, options, before, after=""):
-        scores = draw_scores(result, self.page.scores.items())
+    def _report(self, result, options, before, after="", level=None):
+        scores = draw_scores(result, self.page.scores.items(), level)
         parts = [scores, before, *self._bars(result), self.page.draw_extra(result, options), after]
         return f'<div class="report">{"".join(parts)}{draw_all_scores(result)}</div>'
 
@@ -250,6 +259,8 @@ class _Builder:
 
     def _add_inputs(self, example):
         self.mode = gr.State("document")
+        self.chosen = gr.State((None, None))  # the files
+        self.scored = gr.State(None)  # the files and settings of the report, where it is not that of a document
         with gr.Tabs():
             with gr.Tab("One document") as self.document_tab:
                 titles = [example.title for example in self.page.examples]
@@ -261,90 +272,129 @@ class _Builder:
             with gr.Tab("Files") as self.files_tab:
                 gr.HTML(_about_files(self.page), apply_default_css=False)
                 self.files = [_upload("Predictions"), _upload("References")]
+                self.level = CONFIDENCE_LEVEL.component(CONFIDENCE_LEVEL.default)
                 self.file_problem = _problem("file-problem")
                 self.score_files = gr.Button("Score the files", variant="primary", elem_id="score-files")
-        with gr.Accordion("Options", open=bool(example.options), elem_id="options") as self.option_panel:
+        with gr.Accordion("Options", open=bool(example.options) or CLOSED, elem_id="options") as self.option_panel:
             self.options = [
                 option.component(example.options.get(option.name, option.default)) for option in self.page.all_options
             ]
             self.option_problem = _problem("option-problem")
 
     def _add_outputs(self, outcome):
-        *_, report, code, text = outcome.outputs()
-        self.report = gr.HTML(report, elem_id="report", apply_default_css=False)
+        self.other_input = _problem("other-input")
+        self.report = gr.HTML(outcome.report, elem_id="report", apply_default_css=False)
         with gr.Accordion("The same in Python", open=False, elem_id="python"):
             self.code = gr.Code(
-                code,
+                outcome.code,
                 language="python",
                 label="Beside the module's folder",
                 interactive=False,
                 max_lines=20,
                 elem_id="code",
             )
-        self.result_text = gr.Textbox(text, visible=False)
+        self.result_text = gr.Textbox(outcome.text, visible=False)
         self.file_name = gr.Textbox(f"{self.page.folder}.json", visible=False)
         self.download = gr.Button("Download the result (JSON)", elem_id="download")
 
     def _connect(self):
-        results = [self.option_problem, self.report, self.code, self.result_text]
-        outputs = [self.problem, *results]
-        documents = [self.prediction, self.reference]
+        documents, settings = [self.prediction, self.reference], [self.level, *self.options]
+        state = [self.mode, self.scored, self.chosen]
+        outputs = [*state, self.problem, self.file_problem, self.option_problem, self.other_input]
+        outputs += [self.report, self.code, self.result_text, self.download]
         quiet = {"api_visibility": "private", "show_progress": "hidden"}
         self.example.input(
             self._show_example, self.example, [self.note, *documents, *self.options, self.option_panel], **quiet
         )
         # `change`, because `input` does not tell of pasted text
         gr.on(
-            [component.change for component in [*documents, *self.options]],
-            self._score_document,
-            [self.mode, *documents, *self.options],
+            [component.change for component in [*documents, *settings]],
+            self._follow,
+            [*state, *documents, *settings],
             outputs,
             trigger_mode="always_last",
             concurrency_limit=4,
             **quiet,
         )
+        gr.on(
+            [file.change for file in self.files], self._choose, [self.scored, *self.files, *settings], outputs, **quiet
+        )
         self.score_files.click(
             self._score_files,
-            [*self.files, *self.options],
-            [self.file_problem, *results],
+            [*self.files, *settings],
+            outputs,
             api_visibility="private",
             show_progress_on=self.report,
             concurrency_limit=2,
-        )
-        self.document_tab.select(
-            self._open_document, [self.mode, *documents, *self.options], [self.mode, *outputs], **quiet
-        )
-        self.files_tab.select(lambda: ("files", ""), outputs=[self.mode, self.problem], **quiet)
+        ).then(self._compare, [self.scored, self.chosen, *settings], outputs, **quiet)  # they may change meanwhile
+        self.document_tab.select(self._open_document, [self.mode, *documents, *self.options], outputs, **quiet)
+        self.files_tab.select(self._open_files, [self.scored, self.chosen, *settings], outputs, **quiet)
         self.download.click(None, [self.result_text, self.file_name], js=DOWNLOAD, api_visibility="private")
         gr.api(self._answer, api_name="score")
 
-    # What happens
+    # What happens: each gives the components that change
 
-    def _score_document(self, mode, prediction, reference, *values):
-        if mode == "files":  # these wait for the button
-            return [gr.skip()] * 5
-        return self._try(self.scorer.score_document, prediction or "", reference or "", values)
+    def _follow(self, mode, scored, chosen, prediction, reference, *settings):
+        """After a change: a document is scored at once, files wait for their button."""
+        if mode == "files":
+            return self._compare(scored, chosen, *settings)
+        return self._score_document(prediction, reference, *settings[1:])
 
-    def _score_files(self, predictions, references, progress=PROGRESS, *values):
+    def _score_document(self, prediction, reference, *values):
+        score = functools.partial(self.scorer.score_document, prediction or "", reference or "")
+        return self._try(score, values, self.problem, {self.scored: None})
+
+    def _score_files(self, predictions, references, level, progress=PROGRESS, *values):
         if not (predictions and references):
-            return unscored("give both files, the predictions and the references")
-        return self._try(self.scorer.score_files, predictions, references, values, progress)
+            return self._keep(PRESS, {self.file_problem: draw_problem("give both files, predictions and references")})
+        score = functools.partial(self.scorer.score_files, predictions, references, level, progress)
+        scored = ((predictions, references), level, *values)
+        return self._try(score, values, self.file_problem, {self.scored: scored})
 
-    def _try(self, score, predictions, references, values, *progress):
+    def _try(self, score, values, problem, success):
         try:
             options = self.scorer.read_options(values)
-        except (ValueError, RecursionError) as error:
-            return unscored(option_problem=str(error))
+        except PROBLEMS as error:
+            return self._keep(LAST, {problem: "", self.option_problem: draw_problem(error)})
         try:
-            return score(predictions, references, options, *progress).outputs()
-        except (ValueError, RecursionError) as error:
-            return unscored(str(error))
+            outcome = score(options)
+        except PROBLEMS as error:
+            return self._keep(LAST, {problem: draw_problem(error), self.option_problem: ""})
+        return {
+            problem: "",
+            **self._confirm(),
+            self.report: outcome.report,
+            self.code: outcome.code,
+            self.result_text: outcome.text,
+            **success,
+        }
+
+    def _confirm(self):
+        """The report is that of the input."""
+        return {self.option_problem: "", self.other_input: "", self.download: gr.Button(interactive=True)}
+
+    def _keep(self, why, changes):
+        """The report stays, as one of other input."""
+        return {self.other_input: draw_other_input(why), self.download: gr.Button(interactive=False), **changes}
+
+    def _compare(self, scored, chosen, *settings):
+        """Whether the report is that of the chosen files and options."""
+        try:
+            self.scorer.read_options(settings[1:])
+        except PROBLEMS as error:
+            return self._keep(PRESS, {self.option_problem: draw_problem(error)})
+        return self._confirm() if scored == (chosen, *settings) else self._keep(PRESS, {self.option_problem: ""})
+
+    def _choose(self, scored, predictions, references, *settings):
+        chosen = (predictions, references)
+        return {self.chosen: chosen, self.file_problem: "", **self._compare(scored, chosen, *settings)}
+
+    def _open_files(self, scored, chosen, *settings):
+        return {self.mode: "files", **self._compare(scored, chosen, *settings)}
 
     def _open_document(self, mode, *inputs):
         """Score the document again after the files. Gradio also tells of the tab that is open from the start."""
-        if mode == "document":
-            return [gr.skip()] * 6
-        return ["document", *self._score_document("document", *inputs)]
+        return gr.skip() if mode == "document" else {self.mode: "document", **self._score_document(*inputs)}
 
     def _show_example(self, title):
         example = next(example for example in self.page.examples if example.title == title)

@@ -5,7 +5,14 @@ import re
 import pytest
 
 from metrics.charts import line_chart
-from metrics.drawing import draw_alignment, draw_bars, draw_documents, draw_problem, draw_scores
+from metrics.drawing import (
+    draw_alignment,
+    draw_bars,
+    draw_documents,
+    draw_other_input,
+    draw_problem,
+    draw_scores,
+)
 
 TAG = re.compile(
     r"<(?!/?(?:b|del|details|div|h2|h3|ins|li|p|section|small|span|summary|table|tbody|td|th|thead|tr|ul|wbr)\b)"
@@ -107,6 +114,12 @@ def test_worst_types_stand_first_and_of_error_rates_more_is_worse():
     assert "width:100.0%" in draw_bars(types, "beer")
 
 
+def test_interval_tells_its_level():
+    result = {"aligned": 0.5, "intervals": {"aligned": [0.25, 0.75]}}
+    assert "90 % within 0.250 to 0.750" in text(draw_scores(result, [("aligned", "")], 0.9))
+    assert "within" not in text(draw_scores({"aligned": 0.5}, [("aligned", "")]))
+
+
 def test_documents_of_a_corpus_are_called_what_they_are():
     drawn = text(draw_documents([("a", 0.5, []), ("b", 1.0, [])], "aligned", 2))
     assert drawn.startswith("Documents, the worst first 2 of 2 documents")
@@ -127,6 +140,7 @@ def test_no_value_becomes_markup(operation):
         draw_scores({HOSTILE: 0.5}, [(HOSTILE, HOSTILE)]),
         draw_bars({HOSTILE: {"f1": 0.5}}, "f1"),
         draw_problem(HOSTILE),
+        draw_other_input(HOSTILE),
         line_chart([(0, 0), (1, 1)], x_label=HOSTILE, y_label="y", description=HOSTILE),
     ]
     for piece in pieces:

@@ -94,14 +94,7 @@ def open_panel(page, elem_id):
 
 
 def write_option(page, name, text):
-    """Opens the options and writes one; again where Gradio, still drawing the panel, has emptied it."""
-    box = open_panel(page, "options").locator(f"#option-{name} textarea")
-    for _ in range(10):
-        box.fill(text)
-        page.wait_for_timeout(300)
-        if box.input_value() == text:
-            return
-    raise AssertionError(f"{name} does not keep what is written")
+    open_panel(page, "options").locator(f"#option-{name} textarea").fill(text)
 
 
 def shown(result, name):
@@ -168,13 +161,24 @@ def test_typed_keys_change_the_score(page, space):
     wait(headline(page, space)).to_have_text(space.perfect)
 
 
+def test_option_typed_before_the_panel_is_ready_is_kept(page, space):
+    """Nothing in the panel is drawn later, when it could take what was typed away."""
+    page.locator("#option-schema textarea").wait_for(state="attached")
+    write_option(page, "schema", "total: string")
+    edit(page, {"total": "LATTE"}, {"total": "latte"})
+    wait(headline(page, space)).to_have_text(space.perfect)
+    wait(page.locator("#option-schema textarea")).to_have_value("total: string")
+
+
 def test_bad_input_shows_the_error_beside_the_editor_and_keeps_what_was_typed(page, space):
     typed = '{"total": [[1]]}'
     page.locator("#prediction textarea").fill(typed)
     wait(page.locator("#problem .problem")).to_contain_text('predictions[0]["total"][0]: expected a text')
     wait(page.locator("#prediction textarea")).to_have_value(typed)
+    wait_until_of_other_input(page)
     page.locator("#prediction textarea").fill(page.locator("#reference textarea").input_value())
     wait(page.locator(".problem")).to_have_count(0)
+    wait_until_current(page)
     wait(headline(page, space)).to_have_text(space.perfect)
 
 
@@ -264,10 +268,15 @@ def files(tmp_path):
 
 def upload(page, *paths):
     page.get_by_role("tab", name="Files").click()
+    wait(page.locator(".other-input")).to_contain_text("press Score the files")
     for side, path in zip(("predictions", "references"), paths, strict=True):
-        page.locator(f"#{side} input[type=file]").set_input_files(path)
-        wait(page.locator(f"#{side}")).to_contain_text(path.stem)
+        choose_file(page, side, path)
     page.locator("#score-files").click()
+
+
+def choose_file(page, side, path):
+    page.locator(f"#{side} input[type=file]").set_input_files(path)
+    wait(page.locator(f"#{side}")).to_contain_text(path.stem)
 
 
 def test_uploaded_corpus_is_scored_with_the_worst_documents_first(page, space, files):
@@ -289,6 +298,61 @@ def test_uploaded_corpus_is_scored_with_the_worst_documents_first(page, space, f
     assert run_code(code) == result
     page.get_by_role("tab", name="One document").click()
     wait(page.locator(".document")).to_have_count(0)
+
+
+def test_report_of_files_tells_when_the_options_are_others(page, space, files):
+    upload(page, *files)
+    wait_until_current(page)
+    wait(page.locator("#output .interval").first).to_contain_text("95 % within")
+    schema = open_panel(page, "options").locator("#option-schema textarea").input_value()
+    for text in ("total: mony", "total: string"):
+        write_option(page, "schema", text)
+        wait_until_of_other_input(page)
+        wait(page.locator("#option-problem .problem")).to_have_count(int("mony" in text))
+    open_panel(page, "python")
+    wait(page.locator("#code .cm-content")).not_to_contain_text("total: string")
+    write_option(page, "schema", schema)
+    wait_until_current(page)
+    page.get_by_label("0.99", exact=True).check()
+    wait_until_of_other_input(page)
+    page.locator("#score-files").click()
+    wait_until_current(page)
+    wait(page.locator("#output .interval").first).to_contain_text("99 % within")
+    wait(page.locator("#code .cm-content")).to_contain_text("confidence_level=0.99")
+    assert download(page)["documents"] == 3
+
+
+def test_report_of_files_tells_when_the_files_are_others(page, space, files, tmp_path):
+    upload(page, *files)
+    wait_until_current(page)
+    (tmp_path / "better.jsonl").write_bytes(files[1].read_bytes())
+    page.locator("#predictions").get_by_label("Clear").click()
+    wait_until_of_other_input(page)
+    page.locator("#score-files").click()
+    wait(page.locator("#file-problem .problem")).to_contain_text("give both files")
+    choose_file(page, "predictions", tmp_path / "better.jsonl")
+    wait(page.locator("#file-problem .problem")).to_have_count(0)
+    wait_until_of_other_input(page)
+    page.locator("#score-files").click()
+    wait_until_current(page)
+    wait(headline(page, space)).to_have_text(space.perfect)
+    page.get_by_role("tab", name="One document").click()
+    wait(page.locator(".document")).to_have_count(0)
+    wait_until_current(page)
+    page.get_by_role("tab", name="Files").click()
+    wait_until_of_other_input(page)
+
+
+def wait_until_current(page):
+    wait(page.locator(".other-input")).to_have_count(0)
+    wait(page.locator("#download")).to_be_enabled()
+    wait(page.locator(".report")).to_have_css("opacity", "1")
+
+
+def wait_until_of_other_input(page):
+    wait(page.locator(".other-input")).to_be_visible()
+    wait(page.locator("#download")).to_be_disabled()
+    wait(page.locator(".report")).to_have_css("opacity", "0.5")
 
 
 @pytest.mark.parametrize("space", ["entity_f1"], indirect=True)
@@ -367,7 +431,7 @@ def test_files_of_the_host_stay_closed(space, files):
     )
     forged = [{"path": str(path), "orig_name": path.name, "meta": {"_type": "gradio.FileData"}} for path in files]
     options = [option.default for option in space.declared.all_options]
-    request = {"data": [*forged, *options], "fn_index": button["id"], "session_hash": "forged"}
+    request = {"data": [*forged, 0.95, *options], "fn_index": button["id"], "session_hash": "forged"}
     httpx.post(f"{space.url}/gradio_api/queue/join", json=request).raise_for_status()
     with httpx.stream("GET", f"{space.url}/gradio_api/queue/data?session_hash=forged", timeout=20) as messages:
         answers = (json.loads(line.removeprefix("data:")) for line in messages.iter_lines() if line)
