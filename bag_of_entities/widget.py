@@ -316,8 +316,14 @@ class _Builder:
             concurrency_limit=4,
             **quiet,
         )
+        # of two files given at once the second must not be forgotten, as it would be by default
         gr.on(
-            [file.change for file in self.files], self._choose, [self.scored, *self.files, *settings], outputs, **quiet
+            [file.change for file in self.files],
+            self._choose,
+            [self.scored, *self.files, *settings],
+            outputs,
+            trigger_mode="always_last",
+            **quiet,
         )
         self.score_files.click(
             self._score_files,
@@ -326,7 +332,9 @@ class _Builder:
             api_visibility="private",
             show_progress_on=self.report,
             concurrency_limit=2,
-        ).then(self._compare, [self.scored, self.chosen, *settings], outputs, **quiet)  # they may change meanwhile
+        ).then(
+            self._compare_files, [self.scored, *self.files, *settings], outputs, **quiet
+        )  # they may change meanwhile
         self.document_tab.select(self._open_document, [self.mode, *documents, *self.options], outputs, **quiet)
         self.files_tab.select(self._open_files, [self.scored, self.chosen, *settings], outputs, **quiet)
         self.download.click(None, [self.result_text, self.file_name], js=DOWNLOAD, api_visibility="private")
@@ -385,9 +393,12 @@ class _Builder:
             return self._keep(PRESS, {self.option_problem: draw_problem(error)})
         return self._confirm() if scored == (chosen, *settings) else self._keep(PRESS, {self.option_problem: ""})
 
-    def _choose(self, scored, predictions, references, *settings):
+    def _compare_files(self, scored, predictions, references, *settings):
         chosen = (predictions, references)
-        return {self.chosen: chosen, self.file_problem: "", **self._compare(scored, chosen, *settings)}
+        return {self.chosen: chosen, **self._compare(scored, chosen, *settings)}
+
+    def _choose(self, *inputs):
+        return {self.file_problem: "", **self._compare_files(*inputs)}
 
     def _open_files(self, scored, chosen, *settings):
         return {self.mode: "files", **self._compare(scored, chosen, *settings)}

@@ -269,14 +269,12 @@ def files(tmp_path):
 def upload(page, *paths):
     page.get_by_role("tab", name="Files").click()
     wait(page.locator(".other-input")).to_contain_text("press Score the files")
-    for side, path in zip(("predictions", "references"), paths, strict=True):
-        choose_file(page, side, path)
+    sides = dict(zip(("predictions", "references"), paths, strict=True))
+    for side, path in sides.items():
+        page.locator(f"#{side} input[type=file]").set_input_files(path)
+    for side, path in sides.items():
+        wait(page.locator(f"#{side}")).to_contain_text(path.stem)
     page.locator("#score-files").click()
-
-
-def choose_file(page, side, path):
-    page.locator(f"#{side} input[type=file]").set_input_files(path)
-    wait(page.locator(f"#{side}")).to_contain_text(path.stem)
 
 
 def test_uploaded_corpus_is_scored_with_the_worst_documents_first(page, space, files):
@@ -329,7 +327,7 @@ def test_report_of_files_tells_when_the_files_are_others(page, space, files, tmp
     wait_until_of_other_input(page)
     page.locator("#score-files").click()
     wait(page.locator("#file-problem .problem")).to_contain_text("give both files")
-    choose_file(page, "predictions", tmp_path / "better.jsonl")
+    page.locator("#predictions input[type=file]").set_input_files(tmp_path / "better.jsonl")
     wait(page.locator("#file-problem .problem")).to_have_count(0)
     wait_until_of_other_input(page)
     page.locator("#score-files").click()
