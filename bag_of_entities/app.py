@@ -82,7 +82,6 @@ PAGE = Page(
         "bt_f1": "Words found with the right category.",
         "b_f1": "Words found in whatever category.",
     },
-    worst="beer",
     examples=EXAMPLES,
     options=[
         Option("normalize", "normalize: forms of the text", 'Such as casefold, or several: ["nfkc", "casefold"].'),

@@ -92,7 +92,6 @@ PAGE = Page(
         "macro_f1": "The mean of the F1 of every field.",
         "field_coverage": "The share of the expected fields that were given any value.",
     },
-    worst="accuracy",
     examples=EXAMPLES,
     options=[
         Option(

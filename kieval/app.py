@@ -125,7 +125,6 @@ PAGE = Page(
         "flat_entity_f1": "The conventional F1, which ignores groups.",
         "document_accuracy": "The share of documents without any correction.",
     },
-    worst="aligned",
     examples=EXAMPLES,
     options=[
         Option(

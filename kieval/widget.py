@@ -147,7 +147,6 @@ class Page:
     about: str
     sources: dict
     scores: dict
-    worst: str
     examples: list
     options: list = ()
     about_csv: str = "a row for each document, a column for each entity type, in a cell one value as it stands."
@@ -216,8 +215,8 @@ class Scorer:
             wanted["confidence_level"] = level
         counts = corpus.count(self.metric, wanted, progress)
         result = self.metric.score(counts, **wanted)
-        worst = corpus.worst(self.metric, counts, options, self.page.worst)
-        documents = draw_documents(worst, self.page.worst, len(corpus))
+        worst = corpus.worst(self.metric, counts, options)
+        documents = draw_documents(worst, self.metric.MAIN_SCORE, len(corpus))
         report = self._report(result, options, _note_of_missing(corpus.missing), documents, level)
         return Outcome(report, write_corpus_code(self.page.folder, predictions, references, wanted), result)
 
@@ -332,9 +331,7 @@ class _Builder:
             api_visibility="private",
             show_progress_on=self.report,
             concurrency_limit=2,
-        ).then(
-            self._compare_files, [self.scored, *self.files, *settings], outputs, **quiet
-        )  # they may change meanwhile
+        ).then(self._compare_files, [self.scored, *self.files, *settings], outputs, **quiet)
         self.document_tab.select(self._open_document, [self.mode, *documents, *self.options], outputs, **quiet)
         self.files_tab.select(self._open_files, [self.scored, self.chosen, *settings], outputs, **quiet)
         self.download.click(None, [self.result_text, self.file_name], js=DOWNLOAD, api_visibility="private")

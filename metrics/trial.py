@@ -114,11 +114,11 @@ class Corpus:
                 raise
         return pa.concat_tables(tables)
 
-    def worst(self, metric, counts, options, score):
-        """(name, value, alignment) of the documents with the worst score."""
+    def worst(self, metric, counts, options):
+        """(name, value, alignment) of the documents whose main score is the worst."""
         rows = metric.score(counts, **{**options, "per_document": True})["per_document"]
-        values = [row[score] for row in rows]
-        ranked = rank_worst_first(values, score)
+        values = [row[metric.MAIN_SCORE] for row in rows]
+        ranked = rank_worst_first(values, metric.MAIN_SCORE)
         return [
             (self.names[index], values[index], self._explain(metric, index, options))
             for index in ranked[:WORST_DOCUMENTS]

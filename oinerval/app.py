@@ -92,7 +92,6 @@ PAGE = Page(
         "cer": "Character error rate of the whole text.",
         "wer": "Word error rate of the whole text.",
     },
-    worst="oiecer",
     examples=EXAMPLES,
     options=[
         Option(

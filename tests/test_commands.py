@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from helpers import MODULES, ROOT
-from pages import read_page
 
 from metrics.__main__ import main
 from metrics.commands import load_metric
@@ -104,11 +103,6 @@ def test_worst_documents_without_ids_are_told_by_position(capsys, tmp_path):
     assert header.split("  ")[0] == "position from 0"
     assert worst.split() == ["2", "0.000"]
     assert "document_ids" not in json.loads(output.read_text("utf-8"))["p"]
-
-
-@pytest.mark.parametrize("name", MODULES)
-def test_main_score_is_the_one_that_ranks_documents_on_the_page(name):
-    assert read_page(name).worst == load_metric(name).MAIN_SCORE
 
 
 def test_missing_predictions_are_reported_and_scored_as_empty(capsys, tmp_path):

@@ -74,7 +74,6 @@ PAGE = Page(
         "micro_precision": "The share of what was predicted that is right.",
         "micro_recall": "The share of what was to be found that was found.",
     },
-    worst="micro_f1",
     examples=EXAMPLES,
     options=[
         Option("repeated", "repeated: names that occur several times", 'A JSON list, such as ["signer"].'),
