@@ -48,7 +48,7 @@ def write_report(results):
         rows = [row for row in results["rows"] if (row["corpus"], row["own"]) == (corpus, own)]
         parts.append(f"### {corpus[0].upper()}{corpus[1:]}: `{own}`\n\n{format_rows(corpus, rows)}\n")
     parts.append("## What we ask of ourselves\n\nMedian and (range) of the turns of one run.\n")
-    for name, printed in results.get("printed", {}).items():
+    for name, printed in sorted(results.get("printed", {}).items()):
         parts.append(f"### {name}\n\n{describe_script(name)}\n\n```text\n{printed.rstrip()}\n```\n")
     (HERE / "README.md").write_text("\n".join(parts), "utf-8")
 
