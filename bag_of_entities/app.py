@@ -4,7 +4,8 @@ from pathlib import Path
 
 from space.drawing import draw_section
 from space.markup import escape, number
-from space.widget import Example, Option, Page
+from space.page_options import Option
+from space.widget import Example, Page
 
 RECORD = [["name", "Jean Dubois"], ["date", "12 mars 1871"], ["place", "Lyon"], ["occupation", "tisserand"]]
 

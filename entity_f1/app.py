@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from space.widget import Example, Option, Page
+from space.page_options import Option
+from space.widget import Example, Page
 
 INVOICE = {
     "DOCUMENT_TYPE": "tax invoice",

@@ -4,7 +4,8 @@ from pathlib import Path
 
 from space.charts import line_chart
 from space.drawing import draw_section
-from space.widget import Example, Option, Page
+from space.page_options import Option
+from space.widget import Example, Page
 
 ROWS = [
     {"name": "CHOCO PUFF", "price": "29,091"},

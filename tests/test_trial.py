@@ -7,8 +7,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from metrics.files import read_documents
+from metrics.page_options import Option
 from metrics.trial import FILE_TYPES, Corpus, check_options, score_document, write_code, write_corpus_code
-from metrics.widget import Option
 
 
 def no_progress(*arguments, **named):

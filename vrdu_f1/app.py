@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from space.widget import Example, Option, Page
+from space.page_options import Option
+from space.widget import Example, Page
 
 DATE = {"type": "date", "dayfirst": False}
 SCHEMA = {"flight_*": DATE, "*.date": DATE, "*amount": "money", "advertiser": "string"}
